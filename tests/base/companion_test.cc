@@ -31,7 +31,7 @@ TEST(Companion, IsOpenedWhenItIsNeededAndStaysOpen) {
 
 TEST(Companion, WithoutTheTableIsOfAnotherVersion) {
   EXPECT_EQ(open_companion(kOtherTable).status().to_string(),
-            "FAILED_PRECONDITION: libhilo_mpi.so is of hilo unknown, and this is hilo " + std::string(version()));
+            "FAILED_PRECONDITION: libhilo_mpi.so belongs to hilo unknown, but this is hilo " + std::string(version()));
 }
 
 TEST(LinkedId, IsThatOfTheFile) {

@@ -298,7 +298,7 @@ TEST_F(Bridge, AFolderThatCannotBeMadeWarnsOnceAndTheProgramRunsWithoutDumping) 
   EXPECT_EQ((*get_compile_options())->dump_optimized_hlo_proto_to, std::nullopt);
   EXPECT_TRUE(get_compile_options().ok());
   ASSERT_EQ(warnings_.size(), 1u);
-  EXPECT_NE(warnings_[0].find("no dumps to " + folder_ + "/hlo_optimized: INVALID_ARGUMENT"), std::string::npos)
+  EXPECT_NE(warnings_[0].find("dumps to " + folder_ + "/hlo_optimized are off: INVALID_ARGUMENT"), std::string::npos)
       << warnings_[0];
   const auto compiled =
       compile_under_flags(*hlo::parse_module("HloModule m\nENTRY e {\n  ROOT x = f32[] parameter(0)\n}\n"));

@@ -78,7 +78,7 @@ TEST(ZipError, EveryPrefixIsAnError) {
     const std::string bytes = archive(deflate);
     for (size_t size = 0; size < bytes.size(); ++size) EXPECT_NE(error_of(bytes.substr(0, size)), "no error") << size;
   }
-  EXPECT_EQ(error_of(archive().substr(0, 100)), "INVALID_ARGUMENT: zip: cut off: there is no central directory");
+  EXPECT_EQ(error_of(archive().substr(0, 100)), "INVALID_ARGUMENT: zip: truncated: the central directory is missing");
 }
 
 TEST(ZipError, ADamagedByteOfTheDataIsSeen) {

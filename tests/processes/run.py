@@ -67,7 +67,7 @@ def a_process_that_is_killed_is_named(place):
 
 def a_process_that_is_stopped_is_named(place):
     holds(mishap(place, "stop", HILO_HEARTBEAT_SECONDS="1"),
-          "UNAVAILABLE: process 1 has been silent for 1.0 s: it is stopped or can't be reached; it was last at ")
+          "UNAVAILABLE: process 1 has sent no heartbeat for 1.0 s: it is stopped or can't be reached; it was last at ")
 
 
 def a_process_that_ends_early_is_named(place):
@@ -94,7 +94,7 @@ def without_a_library_of_mpi_the_error_names_one(place):
 
 def a_library_that_is_no_mpi_is_refused(place):
     done = run(place, *MPIRUN, "-n", 2, program(place), "values", HILO_MPI_LIBRARY="libz.so.1")
-    holds(done.stderr, "INVALID_ARGUMENT: libz.so.1 is no library of MPI: it lacks MPI_Init_thread")
+    holds(done.stderr, "INVALID_ARGUMENT: libz.so.1 is not an MPI library: it lacks MPI_Init_thread")
 
 
 def another_launcher_than_the_librarys_is_refused(place):

@@ -251,7 +251,7 @@ def bisect_counts_the_ops_on_which_engines_agree(place):
 def bisect_goes_into_no_op_with_effects(place):
     (place.folder / "sum.hlo").write_text(ALL_REDUCE)
     assert place.good("bisect", "sum.hlo", "--random", "1") == \
-        "engines agree on 0 ops; 1 with effects, or not on arrays, are not compared\n"
+        "engines agree on 0 ops; 1 ops with effects, or without arrays, are not compared\n"
 
 
 def bisect_refuses_what_it_can_not_run(place):
@@ -638,8 +638,8 @@ def choices_are_explained(place):
 
 def shardings_are_explained_and_drawn(place):
     holds(place.good("run", "shared.mlir", "--explain-shardings", "--graph", "shared.html"),
-          "mesh x=2, y=4: 8 devices", "parameter 0 f32[512,256]: [{},{y}], 131072 bytes a device of 524288",
-          "result 0 f32[512,128]: [{y},{}], 65536 bytes a device of 262144",
+          "mesh x=2, y=4: 8 devices", "parameter 0 f32[512,256]: [{},{y}], 131072 bytes per device of 524288",
+          "result 0 f32[512,128]: [{y},{}], 65536 bytes per device of 262144",
           "reduce-scatter of 4: 65536 bytes, 196608 on links", "1 collectives, 65536 bytes a device, 196608 on links; 0 ops whole")
     holds((place.folder / "shared.html").read_text(), "reduce-scatter of 4: 196608 bytes on links")
     holds(place.bad(1, "run", "axpy.hlo", "--explain-shardings"), "states no shardings")

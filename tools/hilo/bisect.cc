@@ -109,20 +109,18 @@ StatusOr<std::string> write_reduced(const std::string& path, const hlo::Invocati
 
 std::string parting_text(const hlo::Bisection& found) {
   const hlo::Parting& parting = *found.parting;
-  std::string text = parting.op.empty() ? "the engines part on the program as a whole\n"
-                                        : fmt::format("the engines part at {}\n", parting.op);
+  std::string text = parting.op.empty() ? "the engines differ on the program as a whole\n"
+                                        : fmt::format("the engines differ at {}\n", parting.op);
   for (const std::string& place : parting.path) text += fmt::format("  in {}\n", place);
   text += fmt::format("  {}\n", parting.difference);
   for (size_t k = 0; k < parting.operands.size(); ++k)
     text += fmt::format("  operand {} = {}\n", k, parting.operands[k]);
   if (parting.together) {
     text += fmt::format(
-        "  No op{} parts on the operands that it gets: what the engine makes of several ops at once differs, or "
-        "roundings "
-        "grow on the way.\n",
+        "  No op{} differs by itself: the fused code of several ops differs, or rounding errors accumulate.\n",
         parting.op.empty() ? "" : " that this one calls");
   } else if (!parting.alone) {
-    text += "  By itself this op agrees: it parts among the ops around it.\n";
+    text += "  By itself this op agrees: it differs only together with the ops around it.\n";
   }
   return text + fmt::format("{} ops before it agree\n", found.agreed);
 }
@@ -141,7 +139,7 @@ Status report(const BisectOptions& options, const hlo::Bisection& found, const h
               const hlo::CompareOptions& compare) {
   std::string text = parting_text(found);
   if (found.reduced_difference.empty()) {
-    text += "no reduced program: the engines part only where every value of the program is asked for\n";
+    text += "no reduced program: the engines differ only if every value of the program is a result\n";
     return write_result("", text);
   }
   HILO_ASSIGN_OR_RETURN(const hlo::Invocation small, readable(found, engine, compare));
@@ -181,12 +179,12 @@ Status run_bisect(const BisectOptions& options) {
     const std::string rest =
         found->not_compared == 0
             ? ""
-            : fmt::format("; {} with effects, or not on arrays, are not compared", found->not_compared);
+            : fmt::format("; not compared, because of effects or without arrays: {}", found->not_compared);
     return write_result(
         "", fmt::format("engines agree on {} op{}{}\n", found->agreed, found->agreed == 1 ? "" : "s", rest));
   }
   HILO_RETURN_IF_ERROR(report(options, *found, engine, compare));
-  return failed_precondition(fmt::format("{}: engine cpu and reference part{}", options.file,
+  return failed_precondition(fmt::format("{}: the engines cpu and reference differ{}", options.file,
                                          found->parting->op.empty() ? "" : " at " + found->parting->op));
 }
 

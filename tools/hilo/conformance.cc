@@ -204,7 +204,7 @@ Status run_corpus(const ConformanceOptions& options) {
   }
   for (const RecordedProgram& program : programs) {
     if (!seen.contains(program.name) && wanted(options, program))
-      report(program, not_found("the program is in no archive"));
+      report(program, not_found("no archive contains the program"));
   }
   if (terminal) std::fprintf(stderr, "\r\x1b[K");
   if (!options.digests.empty()) HILO_RETURN_IF_ERROR(write_file_atomic(options.digests, digests));

@@ -93,7 +93,7 @@ int parse_and_run(std::vector<std::string> arguments) {
     if (!command.app->parsed()) continue;
     if (const Status set = set_jax_flags(*command.app); !set.ok()) return fail(set, kExitUsage);
     const Status done = command.run();
-    if (out_of_processor_time()) return fail(cancelled("no processor time is left (ulimit -t)"), kExitInterrupted);
+    if (out_of_processor_time()) return fail(cancelled("no CPU time is left (ulimit -t)"), kExitInterrupted);
     if (interrupted()) return kExitInterrupted;
     if (done.code() == StatusCode::kDeadlineExceeded) end_now(fail(done, kExitFailure));
     if (!done.ok()) return fail(done, kExitFailure);

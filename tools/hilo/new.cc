@@ -87,8 +87,9 @@ StatusOr<std::string> project_name(std::string path) {
   const bool taken =
       name == "all" || name == "test" || name == "install" || name == "clean" || name == "help" || name == "hilo";
   if (good && !taken) return name;
-  return invalid_argument(fmt::format("{} can't be a project's name; wanted letters, digits and '_', a letter first{}",
-                                      quote(name), taken ? ", and no target of CMake's or hilo's" : ""));
+  return invalid_argument(
+      fmt::format("{} is not a valid project name; wanted letters, digits and '_', beginning with a letter{}",
+                  quote(name), taken ? ", and no target of CMake's or hilo's" : ""));
 }
 
 Status check_empty(const std::string& path) {
@@ -129,7 +130,7 @@ Status make_project(const std::string& path) {
   HILO_RETURN_IF_ERROR(write_new_file(path + "/CMakeLists.txt", filled_in(kCmake, name)));
   HILO_RETURN_IF_ERROR(write_new_file(path + "/main.cc", kMain));
   HILO_RETURN_IF_ERROR(write_new_file(path + "/.gitignore", kIgnore));
-  return write_result("", fmt::format("{0} is there. To build and run it:\n\n    cmake -S {0} -B {0}/build\n"
+  return write_result("", fmt::format("{0} was created. To build and run it:\n\n    cmake -S {0} -B {0}/build\n"
                                       "    cmake --build {0}/build\n    {0}/build/{1}\n",
                                       path, name));
 }

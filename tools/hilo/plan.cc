@@ -47,7 +47,7 @@ Status save(const FileOptions& options) {
 
 Status show_cache(bool clear) {
   HILO_ASSIGN_OR_RETURN(DiskCache* const cache, disk_cache());
-  if (cache == nullptr) return write_result("", "no cache: HILO_CACHE is off, or there is no home folder\n");
+  if (cache == nullptr) return write_result("", "no cache: HILO_CACHE is off, or the home folder is unknown\n");
   if (clear) {
     HILO_ASSIGN_OR_RETURN(const int64_t removed, cache->clear());
     return write_result("", fmt::format("{}: {} files removed\n", cache->folder(), removed));

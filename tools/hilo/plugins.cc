@@ -28,7 +28,7 @@ std::string indented(std::string_view text) {
 
 Status print_plugins(const std::string& folder) {
   HILO_ASSIGN_OR_RETURN(const std::vector<plugins::FoundPlugin> found, plugins::find_plugins(folder));
-  if (found.empty()) return write_result("", fmt::format("{}: no PJRT plugin lies there\n", folder));
+  if (found.empty()) return write_result("", fmt::format("{}: no PJRT plugin found\n", folder));
   ::setenv("TPU_SKIP_MDS_QUERY", "1", /*overwrite=*/0);  // otherwise libtpu queries a cloud server for minutes
   std::string text;
   for (const plugins::FoundPlugin& plugin : found) {

@@ -131,7 +131,7 @@ StatusOr<Prepared> prepare(const RunOptions& options, const Limits& limits) {
   if (values->jax_replica_count == 1) {
     HILO_ASSIGN_OR_RETURN(const int64_t stated, make_only_replica(module));
     if (stated > 1) {
-      log_warning("{}: replica_count={}; running one of them, which meets nobody. Hint: --jax_replica_count={}",
+      log_warning("{}: replica_count={}; running only one of them, without collectives. Hint: --jax_replica_count={}",
                   options.file, stated, stated);
     }
   }
@@ -156,7 +156,7 @@ StatusOr<std::string> explanation(const Executable& program, const UnitClock& cl
 /// Explains how the program is partitioned over its devices, without running it.
 Status explain_shardings(const RunOptions& options) {
   if (!options.function.empty())
-    return invalid_argument("--function: shardings are explained of the main function alone");
+    return invalid_argument("--function: shardings are explained only for the main function");
   HILO_ASSIGN_OR_RETURN(const PartitionedFile file, partition_file(options.file));
   if (!options.graph.empty()) HILO_RETURN_IF_ERROR(draw(file, options.graph));
   return write_result("", explained(file));

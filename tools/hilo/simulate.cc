@@ -62,10 +62,10 @@ Status run_simulation(const SimulateOptions& options) {
   const int64_t count = file.request.mesh.device_count();
   const hlo::Simulation simulation = hlo::simulate(file.program.module, count, machine);
   return write_result(
-      "", fmt::format("{} devices, {}, {} a message, {} a link; a device does {}, {} transcendental, {} of "
-                      "memory\n{}",
-                      count, options.topology, options.alpha, options.beta, options.flops, options.transcendentals,
-                      options.memory, hlo::to_string(simulation)));
+      "",
+      fmt::format("{} devices, {}, {} per message, {} per link; a device has {}, {} transcendental, {} of memory\n{}",
+                  count, options.topology, options.alpha, options.beta, options.flops, options.transcendentals,
+                  options.memory, hlo::to_string(simulation)));
 }
 
 }  // namespace

@@ -113,7 +113,8 @@ int flush(int descriptor) {
 
 Status write_error(int error, const std::string& path, size_t wanted) {
   const std::string what = fmt::format("writing {}", path);
-  if (error == ENXIO) return Status(StatusCode::kUnavailable, what + ": nothing reads from it, or has the device");
+  if (error == ENXIO)
+    return Status(StatusCode::kUnavailable, what + ": no process reads from it, or the device doesn't exist");
   struct statvfs disk = {};
   if ((error != ENOSPC && error != EDQUOT) || ::statvfs(directory_of(path).c_str(), &disk) != 0) {
     return errno_status(error, what);
@@ -368,7 +369,7 @@ static Status check_own(int descriptor, const std::string& path) {
       (about.st_mode & (S_IWGRP | S_IWOTH)) == 0) {
     return ok_status();
   }
-  return already_exists(fmt::format("writing {}: it was there, and is not a file of this user alone", path));
+  return already_exists(fmt::format("writing {}: it already exists and is not a private file of this user", path));
 }
 
 Status append_to_own_file(const std::string& path, std::string_view text) {

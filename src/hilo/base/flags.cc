@@ -152,7 +152,7 @@ Status set_in_code(const FlagInfo& flag, std::string_view text) {
 
 Status wrong_kind(const FlagInfo& flag, std::string_view got) {
   return invalid_argument(
-      fmt::format("{}: value of another kind; got {}; wanted {}.", flag.name, got, flag_values_text(flag)));
+      fmt::format("{}: value of another type; got {}; wanted {}.", flag.name, got, flag_values_text(flag)));
 }
 
 // A thread's last snapshot, so that reading flags needs no lock.

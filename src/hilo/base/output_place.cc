@@ -94,7 +94,7 @@ StatusOr<OutputPlace> find_output_place(const std::string& path) {
     if (is_of_proc(directory_of(current))) return place_in_proc(current);
     if (leads_astray(current, about)) {
       return permission_denied(
-          fmt::format("writing {}: {} is a link of another user's in a folder of all", path, current));
+          fmt::format("writing {}: {} is a link of another user in a shared folder", path, current));
     }
     HILO_ASSIGN_OR_RETURN(current, link_target(current));
   }

@@ -13,7 +13,7 @@
 namespace hilo {
 
 /// Starts a thread that calls `run`. The caller joins or detaches it.
-/// Errors    RESOURCE_EXHAUSTED "no thread can be had PURPOSE"
+/// Errors    RESOURCE_EXHAUSTED "no thread could be started PURPOSE"
 /// Example   HILO_ASSIGN_OR_RETURN(thread_, start_thread("for metrics", [this] { serve(); }));
 template <typename Run>
 StatusOr<std::thread> start_thread(std::string_view purpose, Run run) {
@@ -21,7 +21,7 @@ StatusOr<std::thread> start_thread(std::string_view purpose, Run run) {
   try {
     return std::thread(std::move(run));
   } catch (const std::system_error&) {
-    return resource_exhausted(std::string("no thread can be had ").append(purpose));
+    return resource_exhausted(std::string("no thread could be started ").append(purpose));
   }
 }
 

@@ -82,7 +82,7 @@ class [[nodiscard]] StatusOr {
  public:
   StatusOr(T value) : value_(std::move(value)) {}  // implicit, as in absl
   StatusOr(Status status) : status_(std::move(status)) {
-    HILO_ASSERT(!status_.ok(), "a StatusOr was made of an OK Status; wanted a value or an error");
+    HILO_ASSERT(!status_.ok(), "a StatusOr was created from an OK Status; wanted a value or an error");
   }
 
   bool ok() const { return value_.has_value(); }
@@ -96,7 +96,7 @@ class [[nodiscard]] StatusOr {
   T& operator*() & { return *operator->(); }
   T&& operator*() && { return std::move(*operator->()); }
   const T* operator->() const {
-    HILO_ASSERT(ok(), "the value of a StatusOr was asked for, which is an error: " + status_.to_string());
+    HILO_ASSERT(ok(), "value() of a StatusOr with an error: " + status_.to_string());
     return &*value_;
   }
   T* operator->() { return const_cast<T*>(std::as_const(*this).operator->()); }

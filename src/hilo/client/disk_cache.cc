@@ -66,7 +66,7 @@ Status DiskCache::make_folder() const {
   if (::lstat(folder_.c_str(), &about) != 0) return errno_status(errno, folder_);
   if (!S_ISDIR(about.st_mode) || about.st_uid != ::geteuid() || (about.st_mode & (S_IWGRP | S_IWOTH)) != 0)
     return Status(StatusCode::kPermissionDenied,
-                  fmt::format("{}: wanted a folder of this user that nobody else may write to", folder_));
+                  fmt::format("{}: wanted a folder of this user without write access for others", folder_));
   return ok_status();
 }
 
@@ -92,7 +92,7 @@ void DiskCache::insert(const std::string& key, const Executable& executable) {
   Status status = make_folder();
   if (status.ok()) status = write_file_atomic(path_of(key), head_of(key) + *bytes, Durability::kCached);
   if (!status.ok())
-    log_warning_once("disk cache", "programs are not kept for the next process: {}. Hint: HILO_CACHE=off or a folder",
+    log_warning_once("disk cache", "the disk cache of programs is off: {}. Hint: set HILO_CACHE to off or to a folder",
                      status.to_string());
   else drop_oldest(bytes->size());
 }

@@ -58,7 +58,7 @@ StatusOr<HostArray> HostArray::broadcast_to(std::span<const int64_t> dimensions)
   }
   if (!fits) {
     return invalid_argument(
-        fmt::format("broadcast_to: {} doesn't become {}; wanted dimensions that end in its own, or 1",
+        fmt::format("broadcast_to: {} can't be broadcast to {}; wanted equal trailing dimensions, or 1",
                     shape_.to_string(), shape.to_string()));
   }
   return HostArray(shape, std::move(strides), origin_);

@@ -47,8 +47,8 @@ Status check_argument_shapes(const LocalComputation& computation, std::span<cons
   }
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (arguments[i].compatible(wanted[i])) continue;
-    return invalid_argument(fmt::format("{}: argument shape {} doesn't fit its parameter; got {}; wanted {}.", said, i,
-                                        arguments[i].to_string(), wanted[i].to_string()));
+    return invalid_argument(fmt::format("{}: argument shape {} doesn't match its parameter; got {}; wanted {}.", said,
+                                        i, arguments[i].to_string(), wanted[i].to_string()));
   }
   return ok_status();
 }

@@ -77,7 +77,7 @@ StatusOr<Platform> find_platform(std::string_view name) {
   };
   const auto plugin = std::ranges::find_if(listed, is_named);
   if (plugin != listed.end() && own != nullptr && own->name != "CUDA")
-    return already_exists(fmt::format("hilo_pjrt_plugins: platform {} is there already", quote(own->name)));
+    return already_exists(fmt::format("hilo_pjrt_plugins: platform {} already exists", quote(own->name)));
   if (plugin != listed.end()) {
     if (own != nullptr) plugin->name = own->name;  // "CUDA", regardless of the plugin's spelling
     return of_plugin(*plugin);
@@ -113,7 +113,7 @@ Status register_platform(Platform platform) {
   const std::scoped_lock lock(known.mutex);
   for (const Platform& other : known.all) {
     if (other.name == platform.name)
-      return Status(StatusCode::kAlreadyExists, fmt::format("platform {} is there already", quote(platform.name)));
+      return Status(StatusCode::kAlreadyExists, fmt::format("platform {} already exists", quote(platform.name)));
   }
   known.all.push_back(std::move(platform));
   return ok_status();

@@ -45,8 +45,8 @@ std::atomic<uint64_t> generation{0};
 
 Status too_late(std::string_view what, const std::string& old_value, const std::string& new_value) {
   return failed_precondition(
-      fmt::format("{}: a client exists already, made with {}; got {}. Hint: call it before the first operation", what,
-                  old_value, new_value));
+      fmt::format("{}: a client already exists, created with {}; got {}. Hint: call it before the first operation",
+                  what, old_value, new_value));
 }
 
 /// Selects the named platform. An empty name means the GPU if there is one, otherwise the CPU.
@@ -63,7 +63,7 @@ Status platform_or_default(std::string_view platform_name) {
 StatusOr<XlaClientPtr> make_initialized(ClientOptions options) {
   Initialized& now = initialized();
   std::lock_guard lock(now.mutex);
-  if (now.client_exists) return failed_precondition("make_xla_client: another thread has just made a client");
+  if (now.client_exists) return failed_precondition("make_xla_client: another thread has just created a client");
   options.replica_count = now.replica_count;
   const bool is_host = options.backend == "xla" && (now.platform_name == "Host" || now.platform_name == "Reference");
   if (is_host) HILO_RETURN_IF_ERROR(join_processes(options));
@@ -138,7 +138,7 @@ std::optional<std::string> path_or_warning(const std::string& directory, std::st
   StatusOr<std::string> path = hlo_path(directory, name);
   if (path.ok()) return *std::move(path);
   const std::string folder = fmt::format("{}/{}", directory, name);
-  log_warning_once("dump " + folder, "no dumps to {}: {}", folder, path.status().to_string());
+  log_warning_once("dump " + folder, "dumps to {} are off: {}", folder, path.status().to_string());
   return std::nullopt;
 }
 

@@ -75,7 +75,7 @@ StatusOr<Event> Executable::launch(std::span<const DeviceRun> runs, const Execut
   const bool alone = runs.size() == 1 && !signature_.meets_others;
   if (!alone && runs.size() != devices_.size()) {
     return invalid_argument(where() + ": compiled for " + std::to_string(devices_.size()) +
-                            " replicas that meet; got " + std::to_string(runs.size()) +
+                            " replicas with collectives; got " + std::to_string(runs.size()) +
                             ". Hint: run all replicas together");
   }
   const std::span<const DevicePtr> devices = alone ? std::span(&device_of(runs[0], options), 1) : std::span(devices_);
@@ -100,7 +100,7 @@ StatusOr<const hlo::Module*> optimized_module_of(const Executable& executable) {
   const hlo::Module* const module = executable.optimized_module();
   if (module != nullptr) return module;
   return unimplemented("'" + executable.name() + "': platform " + std::string(executable.client().platform_name()) +
-                       " doesn't show what it made of a program");
+                       " doesn't provide its optimized program");
 }
 
 StatusOr<std::vector<std::vector<BufferPtr>>> execute_replicas(Executable& executable,

@@ -140,10 +140,10 @@ class TableReader {
       return ok_status();
     }
     const size_t column = one.begin + (number.empty() ? 0 : static_cast<size_t>(number.data() - one.text.data())) + 1;
-    return invalid_argument(fmt::format("{}:{}:{}: {} {}", name_, line_, column, quote(number),
-                                        parsed == Parsed::kNoNumber
-                                            ? std::string(std::is_integral_v<T> ? "is no integer" : "is no number")
-                                            : fmt::format("does not fit {}", element_type_name(element_type_of<T>))));
+    return invalid_argument(fmt::format(
+        "{}:{}:{}: {} {}", name_, line_, column, quote(number),
+        parsed == Parsed::kNoNumber ? std::string(std::is_integral_v<T> ? "is not an integer" : "is not a number")
+                                    : fmt::format("does not fit {}", element_type_name(element_type_of<T>))));
   }
 
   std::string_view text_;
@@ -163,7 +163,7 @@ constexpr bool kReadable = (std::is_arithmetic_v<T> && !std::same_as<T, bool>);
 Status check(std::string_view name, const CsvOptions& options) {
   if (options.filling && !is_floating(options.type) && *options.filling != std::trunc(*options.filling)) {
     return invalid_argument(
-        fmt::format("{}: {} can't stand for a missing {}", name, *options.filling, element_type_name(options.type)));
+        fmt::format("{}: {} can't replace a missing {}", name, *options.filling, element_type_name(options.type)));
   }
   return ok_status();
 }
@@ -192,7 +192,7 @@ StatusOr<Literal> read_csv(const std::string& path, const CsvOptions& options) {
                           if (!known_format(beginning).empty())
                             return not_this_format("a table of text", beginning).with_context(path);
                           if (beginning.find('\0') != std::string_view::npos)
-                            return invalid_argument(fmt::format("{}: no text: it holds a NUL byte", path));
+                            return invalid_argument(fmt::format("{}: not a text file: it contains a NUL byte", path));
                           return options.limit;
                         }));
   if (!is_gzip(bytes) && !known_format(bytes).empty())
@@ -210,7 +210,7 @@ StatusOr<std::string> csv_text(const Literal& table, char separator) {
   }
   const int64_t rows = shape.dimension(0), columns = shape.rank() == 2 ? shape.dimension(1) : 1;
   const auto refused = [&]() -> StatusOr<std::string> {
-    return unimplemented(fmt::format("csv: no text for {}. Hint: convert to f32", shape.to_string()));
+    return unimplemented(fmt::format("csv: type {} can't be written as text. Hint: convert to f32", shape.to_string()));
   };
   return visit_element_type(
       shape.element_type(),

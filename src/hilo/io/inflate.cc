@@ -49,7 +49,7 @@ Status inflate(std::string_view bytes, size_t& at, Framing framing, int64_t limi
     out.resize(before + kPiece - stream.avail_out);
     at = given - stream.avail_in;
     if (out.size() > static_cast<size_t>(limit)) {
-      return resource_exhausted(fmt::format("holds more than {} bytes; file has {}", limit, bytes.size()));
+      return resource_exhausted(fmt::format("expands to more than {} bytes; file has {}", limit, bytes.size()));
     }
     if (result == Z_STREAM_END) return ok_status();
     if (result == Z_BUF_ERROR && at == bytes.size()) {

@@ -54,7 +54,7 @@ StatusOr<Literal> parse(std::string_view bytes, int64_t limit) {
   if (!bytes.starts_with("\xff\xd8\xff")) return not_this_format("a JPEG picture", bytes);
   const TurboJpeg& jpeg = library();
   if (!jpeg.whole()) {
-    return failed_precondition("JPEG pictures need libturbojpeg.so.0. Hint: apt-get install libturbojpeg0");
+    return failed_precondition("JPEG images need libturbojpeg.so.0. Hint: apt-get install libturbojpeg0");
   }
   const std::unique_ptr<void, int (*)(void*)> decoder(jpeg.init_decompress(), jpeg.destroy);
   if (decoder == nullptr) return resource_exhausted("jpeg: out of memory");
@@ -64,7 +64,7 @@ StatusOr<Literal> parse(std::string_view bytes, int64_t limit) {
     return data_loss(fmt::format("jpeg: {}", jpeg.error_text(decoder.get())));
   }
   if (space == kCmykSpace || space == kYcckSpace) {
-    return invalid_argument("jpeg: a picture for printing (CMYK). Hint: convert it to RGB");
+    return invalid_argument("jpeg: CMYK images are not supported. Hint: convert it to RGB");
   }
   const int channels = space == kGreySpace ? 1 : 3;
   const int64_t size = int64_t{width} * height * channels;  // no overflow, because each side is below 2^16

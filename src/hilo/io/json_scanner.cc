@@ -135,7 +135,7 @@ StatusOr<std::string> JsonScanner::string() {
   if (!accept('"')) return error("wanted a string");
   std::string out;
   while (true) {
-    if (at_ >= text_.size()) return error("a string without end");
+    if (at_ >= text_.size()) return error("a string is not terminated");
     const char c = text_[at_];
     if (c == '"') break;
     if (static_cast<unsigned char>(c) < 0x20) return error("a control character in a string");
@@ -158,7 +158,7 @@ StatusOr<int64_t> JsonScanner::natural() {
   size_t end = at_;
   while (end < text_.size() && text_[end] >= '0' && text_[end] <= '9') ++end;
   const std::string_view digits = text_.substr(at_, end - at_);
-  if (digits.empty() || (digits.size() > 1 && digits[0] == '0')) return error("wanted an integer from 0 on");
+  if (digits.empty() || (digits.size() > 1 && digits[0] == '0')) return error("wanted an integer >= 0");
   const std::optional<int64_t> value = parse_int64(digits);
   if (!value) return error(fmt::format("{} does not fit int64", quote(digits)));
   at_ = end;

@@ -66,8 +66,8 @@ StatusOr<Descr> parse_descr(std::string_view descr) {
     return unimplemented(fmt::format("holds Python objects ({}); hilo never unpickles", quote(descr)));
   }
   return unimplemented(
-      fmt::format("element type {} has no counterpart; wanted bool, int, uint, float or complex of a "
-                  "usual size. Hint: save array.astype('float32')",
+      fmt::format("element type {} has no counterpart; wanted bool, int, uint, float or complex. Hint: save "
+                  "array.astype('float32')",
                   quote(descr)));
 }
 

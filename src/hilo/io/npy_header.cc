@@ -68,7 +68,7 @@ class HeaderParser {
     if (mark != '\'' && mark != '"') return error("wanted a string");
     const size_t begin = at_ + 1;
     const size_t end = text_.find(mark, begin);
-    if (end == std::string_view::npos) return error("a string without end");
+    if (end == std::string_view::npos) return error("a string is not terminated");
     const std::string_view value = text_.substr(begin, end - begin);
     if (value.find('\\') != std::string_view::npos) return error("a string with an escape");
     at_ = end + 1;
@@ -105,7 +105,7 @@ class HeaderParser {
       dimensions.push_back(size);
       comma = accept(',');
     }
-    if (dimensions.size() == 1 && !comma) return error("wanted ',': (3) is a number, (3,) a shape");
+    if (dimensions.size() == 1 && !comma) return error("wanted ',': (3) is a number, (3,) is a shape");
     shape_ = std::move(dimensions);
     return ok_status();
   }

@@ -19,7 +19,7 @@ StatusOr<NamedLiterals> parse(std::string_view bytes, const ZipLimits& limits) {
   for (const ZipMember& member : members) {
     if (!member.name.ends_with(kSuffix)) {
       return invalid_argument(
-          fmt::format("member {} is no array; wanted a name that ends in .npy", quote(member.name)));
+          fmt::format("member {} is not an array; wanted a name that ends in .npy", quote(member.name)));
     }
     HILO_ASSIGN_OR_RETURN(const std::string unpacked, zip_unpack(member, limits));
     const std::string name = member.name.substr(0, member.name.size() - kSuffix.size());

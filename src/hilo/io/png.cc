@@ -79,7 +79,7 @@ const Libpng& library() {
 
 Status check_library() {
   if (library().whole) return ok_status();
-  return failed_precondition("PNG pictures need libpng16.so.16. Hint: apt-get install libpng16-16");
+  return failed_precondition("PNG images need libpng16.so.16. Hint: apt-get install libpng16-16");
 }
 
 constexpr std::string_view kPngMagic("\x89PNG\r\n\x1a\n", 8);
@@ -139,7 +139,7 @@ class PngFile {
 Status check(int64_t width, int64_t height, int64_t channels, size_t bytes) {
   constexpr int64_t kMost = INT32_MAX;  // maximum size in the PNG format
   if (width < 1 || height < 1 || width > kMost || height > kMost) {
-    return invalid_argument(fmt::format("png: size {} x {}; wanted 1 to {} each", width, height, kMost));
+    return invalid_argument(fmt::format("png: got size {} x {}; wanted 1 to {} for both", width, height, kMost));
   }
   if (channels < 1 || channels > 4) {
     return invalid_argument(
@@ -224,7 +224,7 @@ StatusOr<Literal> parse(std::string_view bytes, int64_t limit) {
   }
   const int64_t packed_row = library().get_rowbytes(png, file.info());
   if (packed_row * int64_t{height} / kMostInflation > std::ssize(bytes))
-    return data_loss(fmt::format("{} x {} pixels can't be in {} bytes", width, height, bytes.size()));
+    return data_loss(fmt::format("{} x {} pixels can't be encoded in {} bytes", width, height, bytes.size()));
   library().set_interlace_handling(png);
   if (has_palette) library().set_packing(png);
   else library().set_expand(png);

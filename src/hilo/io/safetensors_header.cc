@@ -191,8 +191,7 @@ StatusOr<std::string> safetensors_header_bytes(SafetensorsHeader& header) {
           fmt::format("safetensors: {}: the format has no {}", quote(tensor.name), tensor.shape.to_string()));
     }
     if (!names.insert(tensor.name).second) {
-      return invalid_argument(
-          fmt::format("safetensors: {} can't be a name here, or is one already", quote(tensor.name)));
+      return invalid_argument(fmt::format("safetensors: {} is not a valid name or occurs twice", quote(tensor.name)));
     }
     tensor.begin = at;
     at += tensor.shape.byte_size();

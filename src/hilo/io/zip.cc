@@ -31,7 +31,7 @@ struct Directory {
 StatusOr<std::string_view> record(std::string_view archive, uint64_t at, size_t size, std::string_view magic,
                                   std::string_view what) {
   if (at > archive.size() || archive.size() - at < size || archive.substr(at, magic.size()) != magic) {
-    return invalid_argument(fmt::format("zip: byte {}: no {}", at, what));
+    return invalid_argument(fmt::format("zip: byte {}: missing {}", at, what));
   }
   return archive.substr(at, size);
 }
@@ -47,7 +47,7 @@ StatusOr<size_t> place_of_end(std::string_view archive) {
     if (whole && at + kEndSize + number(archive, at + 20, 2) == archive.size()) return at;
     if (at == 0) break;
   }
-  if (archive.starts_with(kLocal)) return invalid_argument("zip: cut off: there is no central directory");
+  if (archive.starts_with(kLocal)) return invalid_argument("zip: truncated: the central directory is missing");
   return not_this_format("a zip file", archive);
 }
 
@@ -62,7 +62,7 @@ StatusOr<Directory> directory_of(std::string_view archive) {
     found = {number(end64, 48, 8), number(end64, 40, 8), number(end64, 32, 8)};
     disks = number(end64, 16, 4) | number(end64, 20, 4);
   }
-  if (disks != 0) return unimplemented("zip: the archive is in several parts");
+  if (disks != 0) return unimplemented("zip: archives in several parts are not supported");
   if (found.begin > at || found.size > at - found.begin) {
     return invalid_argument(fmt::format("zip: central directory [{}, +{}) is outside of the {} bytes before its end",
                                         found.begin, found.size, at));
@@ -136,8 +136,8 @@ StatusOr<ZipMember> member_at(std::string_view archive, uint64_t& at) {
                         sizes_of(entry, archive.substr(at + kEntrySize + name_size, extra_size), name));
   HILO_ASSIGN_OR_RETURN(const std::string_view packed, packed_bytes(archive, sizes, name, method));
   if (method == kStored && sizes.size != sizes.packed) {
-    return invalid_argument(
-        fmt::format("zip: member {} is stored, but has two sizes: {} and {}", quote(name), sizes.size, sizes.packed));
+    return invalid_argument(fmt::format("zip: member {} is stored, but its two sizes differ: {} and {}", quote(name),
+                                        sizes.size, sizes.packed));
   }
   at += whole;
   return ZipMember{std::string(name), packed, sizes.size, static_cast<uint32_t>(number(entry, 16, 4)),
@@ -293,7 +293,7 @@ StatusOr<std::string> zip_unpack(const ZipMember& member, const ZipLimits& limit
     const Status done = inflate(member.packed, at, Framing::kRaw, static_cast<int64_t>(member.size), out);
     if (done.code() == StatusCode::kResourceExhausted ||
         (done.ok() && (out.size() != member.size || at != member.packed.size()))) {
-      return data_loss(fmt::format("zip: {}: directory says {} bytes, its data holds another number",
+      return data_loss(fmt::format("zip: {}: the directory has {} bytes, its data has another number",
                                    quote(member.name), member.size));
     }
     if (!done.ok()) return done.with_context(fmt::format("zip: {}", quote(member.name)));

@@ -20,7 +20,7 @@ namespace {
 StatusOr<PJRT_Memory*> chosen(PJRT_Memory* memory, PJRT_Device* device) {
   if (memory != nullptr) return memory;
   if (device != nullptr) return device->memories[0];
-  return invalid_argument("neither 'memory' nor 'device' says where the buffer shall be");
+  return invalid_argument("neither 'memory' nor 'device' is set for the new buffer");
 }
 
 /// Checks that a buffer is alive.
@@ -140,7 +140,7 @@ Status answer(PJRT_Client_CreateUninitializedBuffer_Args& args) {
 Status answer(PJRT_Buffer_Destroy_Args& args) {
   PJRT_Buffer* const buffer = args.buffer;
   if (buffer == nullptr) return ok_status();
-  if (!Handles<PJRT_Buffer>::lives(buffer)) return failed_precondition("the buffer is destroyed already");
+  if (!Handles<PJRT_Buffer>::lives(buffer)) return failed_precondition("the buffer is already destroyed");
   for (int i = buffer->external_references; i > 0; --i) buffer->buffer->end_use();
   return Handles<PJRT_Buffer>::destroy(buffer);
 }
@@ -265,7 +265,7 @@ Status answer(PJRT_Buffer_CopyRawToHost_Args& args) {
   HILO_ASSIGN_OR_RETURN(const BufferUse use, BufferUse::of(args.buffer->buffer, "PJRT_Buffer_CopyRawToHost"));
   HILO_RETURN_IF_ERROR(buffer.ready().await());
   const std::byte* const data = host_memory(buffer);
-  if (data == nullptr) return unimplemented("PJRT_Buffer_CopyRawToHost: of buffers on another machine");
+  if (data == nullptr) return unimplemented("PJRT_Buffer_CopyRawToHost: the buffer is on another machine");
   if (args.transfer_size != 0) {
     HILO_PJRT_WANTED(args, dst);
     std::memcpy(args.dst, data + args.offset, args.transfer_size);

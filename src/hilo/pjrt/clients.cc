@@ -197,7 +197,7 @@ Status answer(PJRT_Client_LookupDevice_Args& args) {
   HILO_PJRT_WANTED(args, client);
   args.device = args.client->state->find(args.id);
   if (args.device != nullptr) return ok_status();
-  return invalid_argument(fmt::format("device {}: there is none of that id; the client has {}", args.id,
+  return invalid_argument(fmt::format("device {}: no device with that id; the client has {} devices", args.id,
                                       args.client->state->devices.size()));
 }
 
@@ -205,7 +205,7 @@ Status answer(PJRT_Client_LookupAddressableDevice_Args& args) {
   HILO_PJRT_WANTED(args, client);
   args.addressable_device = args.client->state->find(args.local_hardware_id);
   if (args.addressable_device != nullptr) return ok_status();
-  return invalid_argument(fmt::format("device {}: there is none of that local hardware id; the client has {}",
+  return invalid_argument(fmt::format("device {}: no device with that local hardware id; the client has {} devices",
                                       args.local_hardware_id, args.client->state->devices.size()));
 }
 

@@ -111,14 +111,14 @@ Status read_assignment(const WireMessage& message, CompileRequest& request) {
         const StatusOr<std::vector<int64_t>> ids = column.integers(kReplicaIds);
         if (!ids.ok()) return ids.status();
         if (partition >= partitions || std::ssize(*ids) != replicas)
-          return invalid_argument("a device assignment whose lists don't fit its counts");
+          return invalid_argument("a device assignment whose lists don't match its counts");
         for (int64_t r = 0; r < replicas; ++r)
           request.devices[r * partitions + partition] = static_cast<int>((*ids)[r]);
         ++partition;
         return ok_status();
       }));
   if (partition == partitions) return ok_status();
-  return invalid_argument("a device assignment whose lists don't fit its counts");
+  return invalid_argument("a device assignment whose lists don't match its counts");
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ StatusOr<std::vector<std::string>> elements_of(std::string_view message, size_t 
   HILO_ASSIGN_OR_RETURN(const std::vector<std::string_view> items, sharding.items(kElements));
   if (type != kTuple || items.size() != count)
     return invalid_argument(
-        fmt::format("a sharding of {} results; wanted {}", type == kTuple ? items.size() : 1, count));
+        fmt::format("got shardings of {} results; wanted {}", type == kTuple ? items.size() : 1, count));
   return std::vector<std::string>(items.begin(), items.end());
 }
 

@@ -36,14 +36,14 @@ std::string_view text_of(const stablehlo::ModuleTree& tree, stablehlo::Operation
 StatusOr<CustomPartitionerPtr> partitioner_of(const stablehlo::ModuleTree& tree, stablehlo::OperationId operation) {
   const std::string_view target = text_of(tree, operation, "call_target_name");
   CustomPartitionerPtr found = find_custom_partitioner(target);
-  if (found == nullptr) return not_found(fmt::format("custom call '{}' has no partitioner any more", target));
+  if (found == nullptr) return not_found(fmt::format("custom call '{}': its partitioner was removed", target));
   return found;
 }
 
 StatusOr<hlo::Sharding> sharding_from(std::string_view message, const Shape& shape, const hlo::Mesh& mesh) {
   HILO_ASSIGN_OR_RETURN(stablehlo::OpSharding said,
                         stablehlo::read_op_sharding(message, shape.is_array() ? shape.rank() : 0));
-  if (said.manual) return unimplemented("a custom partitioner that shares an array by hand");
+  if (said.manual) return unimplemented("a custom partitioner with a manual sharding of an array");
   if (said.sharding.mesh.device_count() == 1) said.sharding.mesh = mesh;
   return std::move(said.sharding);
 }
@@ -92,7 +92,7 @@ Status check_by_hand(const stablehlo::PartitionedCall& call, const stablehlo::Cu
   if (!call.by_hand ||
       (std::ranges::none_of(partition.operands, is_cut) && std::ranges::none_of(partition.results, is_cut)))
     return ok_status();
-  return unimplemented("a custom call inside a computation by hand, whose partitioner shares arrays");
+  return unimplemented("a custom call inside a manual computation, whose partitioner shards arrays");
 }
 
 StatusOr<stablehlo::CustomPartition> partition_from(const PartitionAnswer& answer,
@@ -101,7 +101,7 @@ StatusOr<stablehlo::CustomPartition> partition_from(const PartitionAnswer& answe
   HILO_ASSIGN_OR_RETURN(const hlo::Module module, stablehlo::translate(tree, {.devices = mesh.device_count()}));
   stablehlo::CustomPartition made{module.entry, {}, {}};
   if (answer.operands.size() != call.operand_shapes.size() || answer.results.size() != call.result_shapes.size())
-    return invalid_argument("saved answers of a custom partitioner that aren't the program's");
+    return invalid_argument("saved answers of a custom partitioner don't match the program");
   HILO_ASSIGN_OR_RETURN(made.operands, shardings_from(answer.operands, call.operand_shapes, mesh));
   HILO_ASSIGN_OR_RETURN(made.results, shardings_from(answer.results, call.result_shapes, mesh));
   HILO_RETURN_IF_ERROR(check_by_hand(call, made));

@@ -45,7 +45,7 @@ Status answer(PJRT_Event_Set_Args& args) {
   HILO_PJRT_WANTED(args, event);
   const std::scoped_lock lock(args.event->mutex);
   if (args.event->source == nullptr)
-    return failed_precondition("the event is set already, or was not made by PJRT_Event_Create");
+    return failed_precondition("the event is already set, or was not created by PJRT_Event_Create");
   args.event->source->finish(status_from(args.error_code, args.error_message, args.error_message_size));
   args.event->source.reset();
   return ok_status();

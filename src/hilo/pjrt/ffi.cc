@@ -32,8 +32,7 @@ Status answer(PJRT_FFI_Type_Register_Args& args) {
   const int64_t wanted = args.type_id == 0 ? std::ssize(types.ids) + 1 : args.type_id;
   const auto [at, added] = types.ids.emplace(name, wanted);
   if (!added && args.type_id != 0 && at->second != args.type_id)
-    return already_exists(
-        fmt::format("FFI type '{}' has the number {} already; got {}", name, at->second, args.type_id));
+    return already_exists(fmt::format("FFI type '{}' already has the id {}; got {}", name, at->second, args.type_id));
   args.type_id = at->second;
   return ok_status();
 }
@@ -42,7 +41,7 @@ Status answer(PJRT_FFI_UserData_Add_Args& args) {
   HILO_PJRT_WANTED(args, context);
   const std::scoped_lock lock(args.context->mutex);
   if (!args.context->user_data.emplace(args.user_data.type_id, args.user_data.data).second)
-    return already_exists(fmt::format("the context has user data of type {} already", args.user_data.type_id));
+    return already_exists(fmt::format("the context already has user data of type {}", args.user_data.type_id));
   return ok_status();
 }
 

@@ -33,7 +33,7 @@ class Handles {
   static Status destroy(Handle* handle) {
     if (handle == nullptr) return ok_status();
     Place* const place = place_of(handle);
-    if (!place->lives.exchange(false)) return failed_precondition("the handle is destroyed already");
+    if (!place->lives.exchange(false)) return failed_precondition("the handle is already destroyed");
     handle->~Handle();
     kept().give(place);
     return ok_status();

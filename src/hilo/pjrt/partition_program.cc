@@ -68,7 +68,7 @@ bool calls_by_device(const hlo::Module& module) {
 /// Returns the program of one device. UNIMPLEMENTED has the reason why the program must run as a whole.
 StatusOr<hlo::PartitionedProgram> device_program(const hlo::Module& module, const hlo::PropagationRequest& request,
                                                  const CompileRequest& options) {
-  if (options.replicas != 1) return unimplemented("it has replicas, too");
+  if (options.replicas != 1) return unimplemented("it also has replicas");
   for (const hlo::ComputationPtr& computation : hlo::computations_of(module)) {
     if (std::ranges::any_of(computation->instructions(), calls_python))
       return unimplemented("it calls a function in Python, once for all devices");
@@ -79,7 +79,7 @@ StatusOr<hlo::PartitionedProgram> device_program(const hlo::Module& module, cons
 bool is_shared(const ProgramValue& value) { return !value.placement.is_whole(); }
 
 void say_whole(const hlo::Module& module, std::string_view why) {
-  log_info("compile '{}': it runs whole, on gathered arguments: {}", module.name, why);
+  log_info("compile '{}': it is not partitioned and runs on gathered arguments: {}", module.name, why);
 }
 
 /// Sets the placements of free values if the partitioner rejects the program.
@@ -121,7 +121,7 @@ StatusOr<std::optional<hlo::Module>> partition_program(const stablehlo::ModuleTr
   HILO_ASSIGN_OR_RETURN(const bool parameters_fit, lie_so(made->parameters, program.arguments));
   HILO_ASSIGN_OR_RETURN(const bool results_fit, lie_so(made->results, program.results));
   if (parameters_fit && results_fit) return std::optional(std::move(made->module));
-  say_whole(module, "an argument or a result is shared along axes that the mesh of the others lacks");
+  say_whole(module, "an argument or a result is sharded along axes that the mesh of the others lacks");
   return none;
 }
 

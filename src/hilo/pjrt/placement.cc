@@ -30,7 +30,7 @@ StatusOr<Parts> parts_of(const Shape& shape, const hlo::Sharding& sharding, cons
     HILO_ASSIGN_OR_RETURN(const hlo::DimensionSplit split, hlo::split_dimension(mesh, sharding.dimensions[d].axes));
     if (shape.dimension(d) % split.parts != 0)
       return unimplemented(
-          fmt::format("{}: dimension {} in {} parts of different size", shape.to_string(), d, split.parts));
+          fmt::format("{}: dimension {} is split into {} parts of different size", shape.to_string(), d, split.parts));
     parts.counts.push_back(split.parts);
     for (size_t k = 0; k < parts.places.size(); ++k) parts.places[k].push_back(split.part_of_device[k]);
   }
@@ -107,7 +107,7 @@ StatusOr<Placement> placement_of(const Shape& shape, const hlo::Sharding& shardi
   Placement placement = replicated(shape);
   if (mesh.device_count() == 1 || devices == 1) return placement;
   if (mesh.device_count() != devices)
-    return invalid_argument(fmt::format("{}: a sharding over {} devices, the program has {}", shape.to_string(),
+    return invalid_argument(fmt::format("{}: got a sharding over {} devices; the program has {}", shape.to_string(),
                                         mesh.device_count(), devices));
   if (std::ssize(sharding.dimensions) != shape.rank())
     return invalid_argument(
@@ -149,7 +149,7 @@ StatusOr<BufferPtr> gather(const Placement& placement, Device& device, std::span
   const ElementType type = placement.whole.element_type();
   const CombineFunction add = combine_function(hlo::ReducerKind::kAdd, type);
   if (!placement.summands.empty() && add == nullptr)
-    return unimplemented(fmt::format("{}: a sum of what devices have", placement.whole.to_string()));
+    return unimplemented(fmt::format("{}: a sum over devices", placement.whole.to_string()));
   const std::vector<int64_t> to_strides = row_major_strides(placement.whole.dimensions());
   const std::vector<int64_t> from_strides = row_major_strides(placement.part.dimensions());
   HILO_ASSIGN_OR_RETURN(AlignedBuffer allocated, allocate_buffer(placement.whole.byte_size()));

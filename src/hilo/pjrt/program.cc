@@ -119,7 +119,7 @@ Status set_devices(Program& program) {
   }
   for (size_t i = 0; i < count; ++i) {
     PJRT_Device* const device = program.client->find(request.devices[i]);
-    if (device == nullptr) return invalid_argument(fmt::format("compile: there is no device {}", request.devices[i]));
+    if (device == nullptr) return invalid_argument(fmt::format("compile: device {} doesn't exist", request.devices[i]));
     program.devices.push_back(device);
     program.logical_ids.push_back({static_cast<int32_t>(static_cast<int64_t>(i) / request.partitions),
                                    static_cast<int32_t>(static_cast<int64_t>(i) % request.partitions)});

@@ -41,7 +41,7 @@ StatusOr<ElementType> element_type(PJRT_Buffer_Type type) {
   for (const TypeRow& row : kTypes) {
     if (row.theirs == type) return row.ours;
   }
-  return unimplemented(fmt::format("element type {} of PJRT: hilo has none like it", static_cast<uint32_t>(type)));
+  return unimplemented(fmt::format("element type {} of PJRT is not supported", static_cast<uint32_t>(type)));
 }
 
 PJRT_Buffer_Type buffer_type(ElementType type) {

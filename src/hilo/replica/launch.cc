@@ -30,7 +30,7 @@ StatusOr<int> number_of(const char* variable, std::string_view text) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size() && value >= 0) return value;
-  return invalid_argument(fmt::format("{}: got {}; wanted a number from 0 on", variable, quote(text)));
+  return invalid_argument(fmt::format("{}: got {}; wanted a number >= 0", variable, quote(text)));
 }
 
 }  // namespace

@@ -166,8 +166,8 @@ class ThreadCommunicators::Replica final : public Communicator {
 
   Status check_blocks(std::string_view operation, const Meeting& meeting, size_t bytes, size_t block) {
     if (bytes == block * meeting.group.size()) return ok_status();
-    return refuse(fmt::format("{}: {} of {} bytes by {} members in blocks of {}", meeting.what, operation, bytes,
-                              meeting.group.size(), block));
+    return refuse(fmt::format("{}: got {} of {} bytes by {} members; wanted one block of {} bytes per member",
+                              meeting.what, operation, bytes, meeting.group.size(), block));
   }
 
   Status refuse(std::string text) {
@@ -228,7 +228,7 @@ StatusOr<ThreadCommunicators::Group*> ThreadCommunicators::group_of(const Meetin
   if (const auto known = groups_.find(members); known != groups_.end()) return known->second.get();
   for (int64_t member : members) {
     if (member < 0 || member >= size())
-      return fail(replica, invalid_argument(fmt::format("{}: there is no replica {}", meeting.what, member)));
+      return fail(replica, invalid_argument(fmt::format("{}: replica {} doesn't exist", meeting.what, member)));
   }
   auto group = std::make_unique<Group>();
   group->meetings.resize(members.size());
@@ -246,16 +246,16 @@ Status ThreadCommunicators::check_visit(const Group& group, const Room& room, si
     if (k == place) continue;
     if (!room.present[k]) {
       if (!ended_[group.members[k]]) continue;
-      return invalid_argument(
-          fmt::format("{}: waits for replica {}, which has ended without it", visit.what, group.members[k]));
+      return invalid_argument(fmt::format("{}: waits for replica {}, which has ended without this collective",
+                                          visit.what, group.members[k]));
     }
     const Visit& other = room.visits[k];
     if (other.operation == visit.operation && other.id == visit.id && other.in.size() == visit.in.size() &&
         other.out.size() == visit.out.size())
       continue;
-    return invalid_argument(fmt::format("came to {} ({}, {} bytes), where replica {} waits at {} ({}, {} bytes)",
-                                        visit.what, visit.operation, visit.in.size(), group.members[k], other.what,
-                                        other.operation, other.in.size()));
+    return invalid_argument(fmt::format("called {} ({}, {} bytes), but replica {} called {} ({}, {} bytes)", visit.what,
+                                        visit.operation, visit.in.size(), group.members[k], other.what, other.operation,
+                                        other.in.size()));
   }
   return ok_status();
 }
@@ -300,10 +300,10 @@ Status ThreadCommunicators::why_stopped(const Room& room, int64_t replica) const
       else if (members[k] == replica) what = room.visits[k].what;
     }
     return Status(StatusCode::kDeadlineExceeded,
-                  fmt::format("{}: the program's time was over, and replica{} {} hadn't come", what,
+                  fmt::format("{}: timeout of the program while replica{} {} had not arrived", what,
                               missing.size() == 1 ? "" : "s", list_text(missing)));
   }
-  return internal_error("replicas: a room of no group");
+  return internal_error("replicas: a rendezvous without a group");
 }
 
 /// Waits until all members have arrived or something has failed. A signal handler may set the cancellation word without
@@ -360,9 +360,9 @@ void ThreadCommunicators::check_progress() {
       for (size_t k = 0; k < members.size(); ++k) {
         if (!room.present[k]) continue;
         const auto reason = [&] {
-          return failed_precondition(
-              fmt::format("{}: waits for all of the replicas {}, but every replica waits elsewhere or has ended",
-                          room.visits[k].what, list_text(members)));
+          return failed_precondition(fmt::format(
+              "{}: waits for all of the replicas {}, but every replica waits for another collective or has ended",
+              room.visits[k].what, list_text(members)));
         };
         (void)fail(members[k], or_out_of_memory(reason));
         return;
@@ -383,8 +383,8 @@ void ThreadCommunicators::end(int64_t replica) {
       if (room.arrived == 0 || !room.open || room.present[place]) continue;
       const size_t other = std::ranges::find(room.present, true) - room.present.begin();
       const auto reason = [&] {
-        return failed_precondition(
-            fmt::format("ended without coming to {}, where replica {} waits", room.visits[other].what, members[other]));
+        return failed_precondition(fmt::format("ended without calling {}, for which replica {} waits",
+                                               room.visits[other].what, members[other]));
       };
       (void)fail(replica, or_out_of_memory(reason));
       return;

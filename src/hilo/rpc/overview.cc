@@ -52,7 +52,7 @@ std::string overview_text(const Overview& now, const Overview* before) {
   const double calls = before == nullptr ? rate(now.replies, 0, now.seconds)
                                          : rate(now.replies, before->replies, now.seconds - before->seconds);
   std::string text = fmt::format(
-      "hilo {}, up {}: {} sessions of {} begun, {} workers lost, {:.0f} calls a second, {} connections, {} of "
+      "hilo {}, up {}: {} sessions of {} begun, {} workers lost, {:.0f} calls per second, {} connections, {} of "
       "strangers, {} cut",
       now.release, time_text(now.seconds), now.sessions.size(), now.sessions_begun, now.workers_lost, calls,
       now.connections, now.strangers, now.connections_cut);

@@ -29,7 +29,7 @@ std::optional<int64_t> total_runs(const RunReply& run) {
 
 Status check_count(std::string_view where, size_t units) {
   if (units <= kMostUnits) return ok_status();
-  return resource_exhausted(fmt::format("{}: the program has {} units; {} can be told. Hint: run it without a profile",
+  return resource_exhausted(fmt::format("{}: the program has {} units; limit is {}. Hint: run it without a profile",
                                         where, units, kMostUnits));
 }
 
@@ -118,8 +118,8 @@ StatusOr<RunReply> RunRecorder::reply() {
   HILO_RETURN_IF_ERROR(check_count("Execute.is_observed", rows_.size()));
   if (!total_runs(lines_)) {
     return resource_exhausted(
-        fmt::format("Execute.is_observed: units of the program ran more than {} times, which can't be "
-                    "told. Hint: run it without a profile",
+        fmt::format("Execute.is_observed: units of the program ran more than {} times, which is the limit. Hint: run "
+                    "it without a profile",
                     kMostRuns));
   }
   for (const Row& row : rows_) {
@@ -162,7 +162,7 @@ Status RemoteUnits::replay(const RunReply& run, const hlo::Module& module, Execu
   const size_t lines = run.rows.size();
   for (const auto* const column : {&run.begins, &run.durations, &run.lanes, &run.counts}) {
     if (column->size() != lines)
-      return data_loss(fmt::format("RunReply: a column of {} lines beside one of {}", column->size(), lines));
+      return data_loss(fmt::format("RunReply: columns of different length: {} and {}", column->size(), lines));
   }
   std::vector<const ExecutionUnit*> units;
   for (const UnitDescription& description : run.units) {
@@ -174,7 +174,7 @@ Status RemoteUnits::replay(const RunReply& run, const hlo::Module& module, Execu
       return data_loss(fmt::format("RunReply.rows: {}; there are {} units", row, units.size()));
   }
   if (!total_runs(run))
-    return data_loss(fmt::format("RunReply.counts: one is none, or units ran more than {} times in all", kMostRuns));
+    return data_loss(fmt::format("RunReply.counts: a count is not positive, or the sum exceeds {}", kMostRuns));
   for (size_t k = 0; k < lines; ++k) {
     const int64_t row = run.rows[k], count = run.counts[k];
     const auto lane = static_cast<uint64_t>(run.lanes[k]);

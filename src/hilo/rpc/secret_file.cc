@@ -38,8 +38,8 @@ Status check_secret(const std::string& path, const struct stat& about) {
     return permission_denied(fmt::format("{0}: other users can read this secret. Hint: chmod 600 {0}", path));
   if (about.st_uid == ::geteuid() || about.st_uid == 0) return ok_status();
   return permission_denied(
-      fmt::format("{0}: this secret belongs to user {1}, and this is user {2}. Hint: chown {2} {0}", path, about.st_uid,
-                  ::geteuid()));
+      fmt::format("{0}: this secret belongs to user {1}, but the process is user {2}. Hint: chown {2} {0}", path,
+                  about.st_uid, ::geteuid()));
 }
 
 }  // namespace

@@ -25,8 +25,8 @@ Status check_own_folder(const std::string& path) {
   if (::lstat(path.c_str(), &about) != 0) return errno_status(errno, path);
   const bool is_own = S_ISDIR(about.st_mode) && about.st_uid == ::geteuid();
   if (is_own && (about.st_mode & (S_IRWXG | S_IRWXO)) == 0) return ok_status();
-  return failed_precondition(path + (is_own ? ": other users can enter this folder. Hint: chmod 700 " + path
-                                            : ": this isn't a folder of this user"));
+  return failed_precondition(
+      path + (is_own ? ": other users can enter this folder. Hint: chmod 700 " + path : ": not a folder of this user"));
 }
 
 /// Returns the possible folders of tokens, the preferred one first. The first parent folder is private to this user,

@@ -140,8 +140,9 @@ class Reader {
   void check_vjp(const JaxExport& e) {
     if (buffer_.failed()) return;
     if (e.vjp->inputs.size() != e.inputs.size() + e.outputs.size() || e.vjp->outputs.size() != e.inputs.size()) {
-      buffer_.fail(0, fmt::format("the derivative takes {} arrays and gives {}; wanted {} and {}", e.vjp->inputs.size(),
-                                  e.vjp->outputs.size(), e.inputs.size() + e.outputs.size(), e.inputs.size()));
+      buffer_.fail(0,
+                   fmt::format("the derivative has {} arguments and {} results; wanted {} and {}", e.vjp->inputs.size(),
+                               e.vjp->outputs.size(), e.inputs.size() + e.outputs.size(), e.inputs.size()));
     }
   }
 

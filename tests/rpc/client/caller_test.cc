@@ -69,7 +69,7 @@ TEST(Caller, AConnectionThatEndsRightAfterItsGreetingIsNoConnection) {
     EXPECT_EQ(caller->server().platform, "Host");
     const Status status = caller->call(Lane::kCalls, Free{}).status();  // whose sending ends the first one
     EXPECT_EQ(status.to_string(),
-              "UNAVAILABLE: rpc:here: no such session: it has ended; what the session had on the server is gone");
+              "UNAVAILABLE: rpc:here: no such session: it has ended; the session's objects on the server are lost");
     EXPECT_EQ(connections, 3);
     caller->close();
   }
@@ -85,7 +85,7 @@ TEST(Caller, AServerThatHangsUpIsTriedAFewTimes) {
   };
   const Status status = Caller::open("rpc:here", connect, 1).status();
   EXPECT_EQ(status.code(), StatusCode::kUnavailable);
-  EXPECT_EQ(status.message().find("rpc:here: the server hung up (3 tries, "), 0u) << status.to_string();
+  EXPECT_EQ(status.message().find("rpc:here: the server closed the connection (3 tries, "), 0u) << status.to_string();
   EXPECT_EQ(connections, kFirstTries);
 }
 
@@ -145,7 +145,7 @@ TEST(Caller, AServerWhoseConnectionBrokeIsTriedForATime) {
   EXPECT_EQ(
       status.to_string(),
       fmt::format(
-          "UNAVAILABLE: rpc:here: nobody listens ({} tries, {:.1f} s); what the session had on the server is gone",
+          "UNAVAILABLE: rpc:here: nobody listens ({} tries, {:.1f} s); the session's objects on the server are lost",
           clock.pauses.size() + 1, std::chrono::duration<double>(all).count()));
   caller->close();
 }

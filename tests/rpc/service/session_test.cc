@@ -131,7 +131,7 @@ TEST_F(TheSession, GreetsWithItsDevicesAndRefusesOtherVersions) {
   EXPECT_FALSE(body.devices[0].memories.empty());
   send({.id = 0, .body = Hello{.version = 2}});
   EXPECT_EQ(replies_.wait(0, 2).status.to_string(),
-            "UNIMPLEMENTED: Hello: version 2 of hilo.xrt; this server speaks version 1");
+            "UNIMPLEMENTED: Hello: got version 2 of hilo.xrt; this server has version 1");
 }
 
 TEST_F(TheSession, CompilesRunsAndKeepsWhatTheClientNames) {
@@ -332,7 +332,7 @@ TEST_F(TheSession, KeepsToItsQuotas) {
   ASSERT_TRUE(call(execute(f_, {x_}, {y_})).status.ok());
   ASSERT_TRUE(call(upload({1, 1}, {})).status.ok());
   EXPECT_EQ(call(upload({1, 2}, {})).status.to_string(),
-            "RESOURCE_EXHAUSTED: quota: 3 live buffers of 3; 1 more asked for");
+            "RESOURCE_EXHAUSTED: quota: 3 live buffers of 3; 1 more requested");
   EXPECT_EQ(call(Upload{.buffer = z_, .shape = Shape::array(ElementType::kF32, {int64_t{1} << 60}), .is_chunked = true})
                 .status.code(),
             StatusCode::kResourceExhausted);

@@ -82,22 +82,23 @@ void prepare_open_mpi() {
 Status begin_mpi(const MpiLibrary& mpi, const Launch& launch) {
   int has_begun = 0, has_ended = 0, level = 0;
   HILO_RETURN_IF_ERROR(mpi_status(mpi, "MPI_Finalized", mpi.finalized(&has_ended)));
-  if (has_ended != 0) return failed_precondition("the program has ended MPI, which begins once in a process");
+  if (has_ended != 0) return failed_precondition("the program has finalized MPI, which can't be initialized again");
   HILO_RETURN_IF_ERROR(mpi_status(mpi, "MPI_Initialized", mpi.initialized(&has_begun)));
   if (has_begun == 0) {
     if (mpi.is_open_mpi) prepare_open_mpi();
     HILO_RETURN_IF_ERROR(
         mpi_status(mpi, "MPI_Init_thread", mpi.init_thread(nullptr, nullptr, kThreadSerialized, &level)));
     if (level < kThreadSerialized)
-      return failed_precondition(fmt::format("{} allows calls from one thread alone (level {})", mpi.file, level));
+      return failed_precondition(
+          fmt::format("{} supports calls from a single thread only (level {})", mpi.file, level));
   }
   int index = 0, count = 0;
   HILO_RETURN_IF_ERROR(mpi_status(mpi, "MPI_Comm_rank", mpi.comm_rank(mpi.world, &index)));
   HILO_RETURN_IF_ERROR(mpi_status(mpi, "MPI_Comm_size", mpi.comm_size(mpi.world, &count)));
   if (index == launch.index && count == launch.count) return ok_status();
   return invalid_argument(
-      fmt::format("{} started this process as {} of {}, but {} ({}) takes it for {} of {}: they are of different MPIs. "
-                  "Hint: HILO_MPI_LIBRARY names a library",
+      fmt::format("{} started this process as {} of {}, but {} ({}) reports {} of {}: they belong to different MPIs. "
+                  "Hint: set HILO_MPI_LIBRARY",
                   launch.launcher, launch.index, launch.count, mpi.file, mpi.version, index, count));
 }
 
@@ -132,7 +133,7 @@ Status begin_heartbeat(MpiWorld& world, std::span<const Facts> all) {
   }
   HILO_ASSIGN_OR_RETURN(const std::vector<Facts> told, exchange(world, mine));
   if (world.index == 0) return listens;
-  if (told[0].heartbeat.port == 0) return unavailable("heartbeat: process 0 can't listen; it says why");
+  if (told[0].heartbeat.port == 0) return unavailable("heartbeat: process 0 can't listen; see its error");
   HILO_ASSIGN_OR_RETURN(world.heartbeat, Heartbeat::connect(world.index, world.count, told[0].heartbeat, times));
   return ok_status();
 }
@@ -192,7 +193,7 @@ StatusOr<std::unique_ptr<MpiWorld>> begin_world(const Launch& launch, int64_t de
           fmt::format("processes 0 and {} run different builds of hilo; this one is {}", i, build_id()));
     if (all[i].devices != all[0].devices) {
       return invalid_argument(
-          fmt::format("process 0 has {} devices and process {} has {}; wanted as many in each. Hint: "
+          fmt::format("process 0 has {} devices and process {} has {}; wanted equal numbers. Hint: "
                       "jax_replica_count",
                       all[0].devices, i, all[i].devices));
     }
@@ -211,7 +212,7 @@ std::unique_ptr<CommunicatorGroup> process_communicators(const RunMembers& membe
 
 Status join_by_mpi(ClientOptions& options, const Launch& launch) {
   if (options.replica_count > kMostDevicesAProcess) {
-    return invalid_argument(fmt::format("jax_replica_count: got {} devices in each of {} processes; wanted {} at most",
+    return invalid_argument(fmt::format("jax_replica_count: got {} devices in each of {} processes; wanted at most {}",
                                         options.replica_count, launch.count, kMostDevicesAProcess));
   }
   Processes& all = processes();
@@ -223,8 +224,9 @@ Status join_by_mpi(ClientOptions& options, const Launch& launch) {
     give_last_words();
   }
   if (all.world->devices != options.replica_count) {
-    return failed_precondition(fmt::format("jax_replica_count: got {}; the processes have met with {} devices in each",
-                                           options.replica_count, all.world->devices));
+    return failed_precondition(
+        fmt::format("jax_replica_count: got {}; the processes were connected with {} devices in each",
+                    options.replica_count, all.world->devices));
   }
   options.process_index = all.world->index;
   options.process_count = all.world->count;

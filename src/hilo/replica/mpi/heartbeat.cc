@@ -45,7 +45,7 @@ struct Beat {
 static_assert(std::is_trivially_copyable_v<Beat> && sizeof(Beat) == 128);
 
 std::string text_of(const Beat& beat) {
-  if (beat.meetings == 0) return "no meeting yet";
+  if (beat.meetings == 0) return "no collective yet";
   return fmt::format("{}, its meeting {}", beat.what.data(), beat.meetings);
 }
 
@@ -344,7 +344,7 @@ class Heartbeat::Star {
     const Beat& beat = beats_[i];
     const std::string how = beat.state == State::kDied
                                 ? "has died"
-                                : fmt::format("has been silent for {:.1f} s: it is stopped or can't be reached",
+                                : fmt::format("has sent no heartbeat for {:.1f} s: it is stopped or can't be reached",
                                               std::chrono::duration<double>(times_.silence).count());
     failure_ = unavailable(fmt::format("process {} {}; it was last at {}", i, how, text_of(beat)));
     lost_.store(true, std::memory_order_release);
@@ -404,7 +404,7 @@ StatusOr<uint32_t> address_for_other_machines() {
     return ntohl(address.sin_addr.s_addr);
   }
   return not_found(asked != nullptr
-                       ? fmt::format("HILO_HEARTBEAT_INTERFACE: there is no interface {} with an IPv4 address", asked)
+                       ? fmt::format("HILO_HEARTBEAT_INTERFACE: no interface {} with an IPv4 address exists", asked)
                        : std::string("heartbeat: no interface reaches other machines"));
 }
 

@@ -221,8 +221,9 @@ class MessageCommunicators::Participant final : public Communicator {
 
   Status check_blocks(const Meeting& meeting, Operation operation, size_t bytes, size_t block) {
     if (bytes == block * meeting.group.size()) return ok_status();
-    return refuse(fmt::format("{}: {} of {} bytes by {} members in blocks of {}", meeting.what,
-                              kOperationNames[static_cast<size_t>(operation)], bytes, meeting.group.size(), block));
+    return refuse(fmt::format("{}: got {} of {} bytes by {} members; wanted one block of {} bytes per member",
+                              meeting.what, kOperationNames[static_cast<size_t>(operation)], bytes,
+                              meeting.group.size(), block));
   }
 
   StatusOr<Visit> visit_of(const Meeting& meeting, Operation operation, DeviceBytes in, MutableDeviceBytes out) {
@@ -232,7 +233,7 @@ class MessageCommunicators::Participant final : public Communicator {
     if (me == meeting.group.end()) return refuse(fmt::format("{}: the replica isn't in the group", meeting.what));
     for (const int64_t member : meeting.group) {
       if (member < 0 || member >= size())
-        return refuse(fmt::format("{}: there is no replica {}", meeting.what, member));
+        return refuse(fmt::format("{}: replica {} doesn't exist", meeting.what, member));
     }
     visit.place = static_cast<size_t>(me - meeting.group.begin());
     visit.head = {.run = all_.run_.number,
@@ -334,7 +335,7 @@ class MessageCommunicators::Participant final : public Communicator {
     if (gone == held.end()) return ok_status();
     if (!first_ended) first_ended = now;
     if (now - *first_ended < kLastLetters) return ok_status();
-    return all_.fail(rank_, failed_precondition(fmt::format("{}: {} has ended without coming", meeting.what,
+    return all_.fail(rank_, failed_precondition(fmt::format("{}: {} has ended without this collective", meeting.what,
                                                             messages().describe(gone->from))));
   }
 
@@ -344,7 +345,7 @@ class MessageCommunicators::Participant final : public Communicator {
     }
     if (mine.run != theirs.run || mine.program != theirs.program) {
       return refuse(
-          fmt::format("came to {} in run {} of program {:016x}, where replica {} is at {} in run {} of program "
+          fmt::format("called {} in run {} of program {:016x}, but replica {} called {} in run {} of program "
                       "{:016x}. Hint: all processes must run the same programs in the same order",
                       text_of(mine), mine.run, mine.program, from, text_of(theirs), theirs.run, theirs.program));
     }
@@ -355,7 +356,7 @@ class MessageCommunicators::Participant final : public Communicator {
       return fmt::format("{} ({}, {} bytes)", text_of(head), kOperationNames[static_cast<size_t>(head.operation)],
                          head.in_bytes);
     };
-    return refuse(fmt::format("came to {}, where replica {} waits at {}", describe(mine), from, describe(theirs)));
+    return refuse(fmt::format("called {}, but replica {} called {}", describe(mine), from, describe(theirs)));
   }
 
   Status why_stopped(std::span<const Held> held, const Meeting& meeting) const {
@@ -365,7 +366,7 @@ class MessageCommunicators::Participant final : public Communicator {
     for (const Held& letter : held) {
       if (letter.from != kNobody) missing.push_back(messages().describe(letter.from));
     }
-    return Status(StatusCode::kDeadlineExceeded, fmt::format("{}: the program's time was over, and {} hadn't come",
+    return Status(StatusCode::kDeadlineExceeded, fmt::format("{}: timeout of the program while {} had not arrived",
                                                              meeting.what, fmt::join(missing, " and ")));
   }
 

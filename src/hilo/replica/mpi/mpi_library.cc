@@ -91,7 +91,7 @@ StatusOr<std::unique_ptr<MpiLibrary>> bind_library(const std::string& file, void
   bind_all(*mpi, symbols);
   if (!symbols.missing().empty()) {
     return invalid_argument(
-        fmt::format("{} is no library of MPI: it lacks {}", file, fmt::join(symbols.missing(), ", ")));
+        fmt::format("{} is not an MPI library: it lacks {}", file, fmt::join(symbols.missing(), ", ")));
   }
   mpi->is_open_mpi = symbols.address("ompi_mpi_comm_world") != 0;
   if (mpi->is_open_mpi) fill_open_mpi(*mpi, symbols);
@@ -110,11 +110,9 @@ StatusOr<std::unique_ptr<MpiLibrary>> open_library(bool for_mpich) {
       return bind_library(file, library);
   }
   const char* const why = ::dlerror();
-  return not_found(
-      fmt::format("no library of MPI: none of {} can be opened ({}). Hint: install libopenmpi3 or libmpich12, or name "
-                  "the library by "
-                  "HILO_MPI_LIBRARY",
-                  fmt::join(files, ", "), why == nullptr ? "no reason given" : why));
+  return not_found(fmt::format(
+      "no MPI library: none of {} can be opened ({}). Hint: install libopenmpi3 or libmpich12, or set HILO_MPI_LIBRARY",
+      fmt::join(files, ", "), why == nullptr ? "no reason given" : why));
 }
 
 }  // namespace

@@ -33,9 +33,9 @@ bool may_pass(const Status& status) {
 
 Status check_greeting(const Reply& greeting) {
   const auto* const hello = std::get_if<HelloReply>(&greeting.body);
-  if (hello == nullptr) return invalid_argument("the server doesn't say hello");
+  if (hello == nullptr) return invalid_argument("the server sent no greeting");
   if (hello->version == kVersion) return ok_status();
-  return unimplemented(fmt::format("the server {} speaks version {} of hilo.xrt; this is a client of version {}",
+  return unimplemented(fmt::format("the server {} has version {} of hilo.xrt; this client has version {}",
                                    hello->release, hello->version, kVersion));
 }
 
@@ -141,7 +141,7 @@ Status Caller::connect_and_greet(bool resumes) {
   if (!answered) return unavailable("no answer");
   if (greeting_) HILO_RETURN_IF_ERROR(greeting_->status);
   // possibly right after the greeting
-  if (closed_) return closed_->ok() ? unavailable("the server hung up") : *closed_;
+  if (closed_) return closed_->ok() ? unavailable("the server closed the connection") : *closed_;
   HILO_RETURN_IF_ERROR(check_greeting(*greeting_));
   if (!resumes) server_ = std::get<HelloReply>(greeting_->body);
   is_connected_ = true;
@@ -176,7 +176,7 @@ Status Caller::keep_trying(bool resumes, FunctionRef<bool(int tries, std::chrono
 void Caller::reconnect() {
   const auto is_enough = [this](int, std::chrono::milliseconds time) { return time >= patience_.time; };
   if (const Status status = keep_trying(true, is_enough); !status.ok()) {
-    fail(unavailable(fmt::format("{}; what the session had on the server is gone", status.message())));
+    fail(unavailable(fmt::format("{}; the session's objects on the server are lost", status.message())));
   }
   const std::scoped_lock lock(mutex_);
   std::erase(reconnecting_, std::this_thread::get_id());
@@ -192,7 +192,7 @@ Status Caller::start_reconnecting() {
     thread.detach();
     return ok_status();
   } catch (const std::system_error&) {
-    return resource_exhausted(target_ + ": no thread can be had to connect again");
+    return resource_exhausted(target_ + ": no thread could be started to reconnect");
   }
 }
 
@@ -309,7 +309,7 @@ int64_t Caller::send(Lane lane, RequestBody body, Done done, Room room, const Ca
 void Caller::on_message(int64_t generation, const Pieces& message) {
   StatusOr<Reply> reply = decode_reply(message);
   if (!reply.ok()) {
-    fail(unavailable(fmt::format("{}: a reply that is none: {}", target_, reply.status().message())));
+    fail(unavailable(fmt::format("{}: invalid reply: {}", target_, reply.status().message())));
     return;
   }
   Done done;
@@ -357,7 +357,7 @@ Status Caller::start_watching() {
   try {
     std::thread([self = shared_from_this()] { self->watch(); }).detach();
   } catch (const std::system_error&) {
-    return resource_exhausted("no thread can be had to see when a run is cancelled");
+    return resource_exhausted("no thread could be started to watch for cancellation");
   }
   has_watcher_ = true;
   return ok_status();

@@ -75,7 +75,7 @@ class Reading : public std::enable_shared_from_this<Reading> {
     const auto* part = std::get_if<BytesReply>(&reply.body);
     Status status = reply.status;
     if (status.ok() && (part == nullptr || std::ssize(part->bytes) != size))
-      status = data_loss("the server sent other bytes than were asked for");
+      status = data_loss("the server sent another number of bytes than requested");
     if (status.ok()) part->bytes.copy_to(reinterpret_cast<char*>(to_ + offset));
     bool is_over = false;
     {
@@ -121,7 +121,7 @@ class RpcBuffer final : public Buffer {
         Lane::kCalls, Download{.buffer = handle_, .size = bytes}, [source, row_major, bytes](Reply& reply) {
           const auto* part = std::get_if<BytesReply>(&reply.body);
           if (reply.status.ok() && (part == nullptr || part->bytes.size() != static_cast<size_t>(bytes)))
-            reply.status = data_loss("the server sent other bytes than were asked for");
+            reply.status = data_loss("the server sent another number of bytes than requested");
           if (reply.status.ok()) part->bytes.copy_to(reinterpret_cast<char*>(row_major));
           source->finish(reply.status);
         });
@@ -383,7 +383,7 @@ Status check_reply(const CompileReply& reply, size_t replicas) {
   const bool fits = is_counted && signature.argument_names.size() == signature.argument_shapes.size() &&
                     std::ranges::all_of(signature.argument_shapes, is_array) && reply.devices.size() == replicas &&
                     signature.replica_count == static_cast<int64_t>(replicas);
-  return fits ? ok_status() : data_loss("Compile: what the server says of the program doesn't fit together");
+  return fits ? ok_status() : data_loss("Compile: the server's description of the program is inconsistent");
 }
 
 StatusOr<std::unique_ptr<Executable>> RpcClient::compile(const hlo::Module& module, const CompileOptions& options,
@@ -398,8 +398,7 @@ StatusOr<std::unique_ptr<Executable>> RpcClient::compile(const hlo::Module& modu
   HILO_ASSIGN_OR_RETURN(request.program, hlo::to_proto(module));
   if (std::ssize(request.program) > kMessageBytes - kChunkBytes) {
     return resource_exhausted(
-        fmt::format("Compile '{}': the program has {} bytes; {} can be sent. Hint: pass constants "
-                    "as arguments",
+        fmt::format("Compile '{}': the program has {} bytes; limit is {}. Hint: pass constants as arguments",
                     module.name, request.program.size(), kMessageBytes - kChunkBytes));
   }
   if (options.device_assignment) {
@@ -408,7 +407,7 @@ StatusOr<std::unique_ptr<Executable>> RpcClient::compile(const hlo::Module& modu
   const Handle handle = request.executable;
   HILO_ASSIGN_OR_RETURN(Reply reply, caller_->call(Lane::kCalls, std::move(request), options.cancellation.token));
   auto* const compiled = std::get_if<CompileReply>(&reply.body);
-  if (compiled == nullptr) return data_loss("Compile: the server answers something else");
+  if (compiled == nullptr) return data_loss("Compile: the server sent a reply of another type");
   HILO_RETURN_IF_ERROR(check_reply(*compiled, options.replica_count));
   if (observer != nullptr) HILO_RETURN_IF_ERROR(replay(compiled->events, *observer));
   std::vector<DevicePtr> devices;
@@ -427,7 +426,7 @@ Status check_devices(const HelloReply& server) {
     const bool is_good =
         device.id >= 0 && device.id <= std::numeric_limits<int>::max() && seen.insert(device.id).second;
     if (!is_good)
-      return data_loss(fmt::format("HelloReply.devices: {} is no device's number, or comes twice", device.id));
+      return data_loss(fmt::format("HelloReply.devices: {} is not a valid device id or occurs twice", device.id));
   }
   return ok_status();
 }

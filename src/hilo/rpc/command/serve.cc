@@ -75,7 +75,7 @@ std::string greeting(const ServerOptions& options, const Server& server) {
   std::string text = is_unix ? fmt::format("serving at {}\n", listen)
                              : fmt::format("serving at {}:{}\n", listen.substr(0, listen.rfind(':')), server.port());
   if (!server.token_path().empty())
-    text += fmt::format("clients of this user find the token in {}\n", server.token_path());
+    text += fmt::format("clients of this user read the token from {}\n", server.token_path());
   if (options.is_open) text += open_warning(options) + "\n";
   return text;
 }
@@ -147,7 +147,7 @@ Status serve(const ServeOptions& options) {
   HILO_RETURN_IF_ERROR(options.say(greeting(server_options, *server)));
   int signal = 0;
   ::sigwait(&signals, &signal);
-  HILO_RETURN_IF_ERROR(options.say("no new sessions from now on\n"));
+  HILO_RETURN_IF_ERROR(options.say("new sessions are rejected\n"));
   drain(*server, options.drain_seconds, signals);
   return failure.get();
 }

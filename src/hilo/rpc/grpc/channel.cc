@@ -24,8 +24,8 @@ constexpr std::array<const char*, kLanes> kMethods = {"/hilo.xrt.v1.Xrt/Calls", 
 Status with_hint(const Status& status, bool is_encrypted) {
   const auto says = [&](std::string_view text) { return status.message().find(text) != std::string_view::npos; };
   std::string_view hint;
-  if (!is_encrypted && says("Socket closed")) hint = "a server that speaks TLS wants HILO_XRT_TLS_CA";
-  if (is_encrypted && says("wrong version number")) hint = "the server speaks no TLS; HILO_XRT_TLS_CA asks for it";
+  if (!is_encrypted && says("Socket closed")) hint = "if the server uses TLS, set HILO_XRT_TLS_CA";
+  if (is_encrypted && says("wrong version number")) hint = "the server doesn't use TLS, but HILO_XRT_TLS_CA is set";
   if (hint.empty()) return status;
   return {status.code(), fmt::format("{}. Hint: {}", status.message(), hint)};
 }
@@ -152,7 +152,7 @@ std::shared_ptr<grpc::ChannelCredentials> credentials(const ChannelOptions& opti
 
 StatusOr<std::shared_ptr<grpc::Channel>> make_channel(const ChannelOptions& options) {
   if (!options.token.empty() && options.ca.empty() && !is_local(options.address))
-    return failed_precondition("a token goes to another machine with TLS only. Hint: HILO_XRT_TLS_CA");
+    return failed_precondition("a token can be sent to another machine only with TLS. Hint: set HILO_XRT_TLS_CA");
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(static_cast<int>(kMostBatchBytes));
   arguments.SetMaxSendMessageSize(-1);

@@ -57,7 +57,7 @@ class GrpcServer final : public Server {
     acceptor_ = builder.experimental().AddExternalConnectionAcceptor(Type::FROM_FD, credentials);
     builder.RegisterService(&service_);
     server_ = builder.BuildAndStart();
-    if (server_ == nullptr) return unavailable(options.listen + ": gRPC doesn't start");
+    if (server_ == nullptr) return unavailable(options.listen + ": gRPC could not be started");
     DoorRules rules{.users = options.users, .all_users = options.is_open, .told = [this](const AuditEvent& event) {
                       record(event);
                     }};

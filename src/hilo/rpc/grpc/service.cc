@@ -45,7 +45,7 @@ class Lobby {
       if (count >= kMostInLobby || (count >= kMostStalled && is_first_stalled())) oldest = leave_first();
       place = streams_.insert(streams_.end(), Waiting{std::move(end)});
     }
-    if (oldest) oldest(unavailable("the stream's first message didn't come before those of others"));
+    if (oldest) oldest(unavailable("the stream's first message did not arrive in time"));
     return place;
   }
   /// Precondition: called once per place.
@@ -137,11 +137,11 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
  private:
   /// Handles the first message, which names the session.
   Status attach(Pieces batch) {
-    if (batch.empty()) return invalid_argument("a stream begins with Hello");
+    if (batch.empty()) return invalid_argument("the first message of a stream must be Hello");
     HILO_ASSIGN_OR_RETURN(const Pieces message, take_from_batch(batch));
     HILO_ASSIGN_OR_RETURN(const Request request, decode_request(message));
     const auto* const hello = std::get_if<Hello>(&request.body);
-    if (hello == nullptr || request.id != 0) return invalid_argument("a stream begins with Hello");
+    if (hello == nullptr || request.id != 0) return invalid_argument("the first message of a stream must be Hello");
     HILO_ASSIGN_OR_RETURN(relay_, sessions_.attach(*hello, lane_, shared_from_this(), peer_));
     return ok_status();
   }

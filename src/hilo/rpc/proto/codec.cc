@@ -254,7 +254,7 @@ Status read_body(size_t index, const WireField& field, std::string_view message,
 
 Status read_status(int64_t code, std::string message, Status& status) {
   if (code < 0 || code > static_cast<int64_t>(StatusCode::kUnauthenticated))
-    return invalid_argument(fmt::format("Reply.code: {} is no status", code));
+    return invalid_argument(fmt::format("Reply.code: {} is not a status code", code));
   if (code != 0) status = Status(static_cast<StatusCode>(code), std::move(message));
   return ok_status();
 }
@@ -277,7 +277,7 @@ StatusOr<Request> read_whole(std::string_view bytes, const Request*) {
     else HILO_RETURN_IF_ERROR(read_body(field.number - kFirstBody, field, "Request", request.body));
     has_body |= is_body<RequestBody>(field);
   }
-  if (!has_body) return invalid_argument("Request: it asks for nothing; wanted one of its calls");
+  if (!has_body) return invalid_argument("Request: the call is missing");
   return request;
 }
 
@@ -447,11 +447,12 @@ struct Stretch {
   size_t begin, size;
 };
 StatusOr<Stretch> first_message(std::string_view head, size_t batch) {
-  if (head[0] != static_cast<char>(tag_of(1))) return invalid_argument("a batch of messages: byte 0 begins no message");
+  if (head[0] != static_cast<char>(tag_of(1)))
+    return invalid_argument("a batch of messages: no message begins at byte 0");
   size_t position = 1;
   uint64_t size = 0;
   if (!take_varint(head.substr(0, kMostHead), position, size))
-    return invalid_argument("a batch of messages: the length of one is cut off");
+    return invalid_argument("a batch of messages: a message's length is cut off");
   if (size > batch - position) {
     return invalid_argument(
         fmt::format("a batch of messages: length {} exceeds the {} bytes present", size, batch - position));

@@ -53,7 +53,7 @@ Status remove_dead_socket(Address& address) {
   struct stat about{};
   const std::string path(address.unix_name().data());  // terminated by a zero
   if (::lstat(path.c_str(), &about) != 0) return ok_status();
-  if (!S_ISSOCK(about.st_mode)) return unavailable("there is something else than a socket");
+  if (!S_ISSOCK(about.st_mode)) return unavailable("the path exists and is not a socket");
   const OwnedFile probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (::connect(probe.get(), address.get(), address.size) == 0 || errno == EAGAIN)
     return unavailable("another server listens there");
@@ -131,9 +131,9 @@ class Door::Keeper {
     }
     const bool is_fast = ++guest.calls > limits_.calls_each_second, is_wide = ++guest.open > limits_.calls_at_once;
     if (is_fast)
-      cut_locked(found->second, Why::kSent, fmt::format("more than {} calls in a second", limits_.calls_each_second));
+      cut_locked(found->second, Why::kSent, fmt::format("more than {} calls per second", limits_.calls_each_second));
     else if (is_wide)  // gRPC enforces its own limit only for clients that acknowledge it
-      cut_locked(found->second, Why::kSent, fmt::format("more than {} calls at once", limits_.calls_at_once));
+      cut_locked(found->second, Why::kSent, fmt::format("more than {} concurrent calls", limits_.calls_at_once));
   }
   void end_call(std::string_view peer) {
     const std::scoped_lock lock(mutex_);
@@ -145,7 +145,7 @@ class Door::Keeper {
     const auto found = by_peer_.find(unescaped(peer));
     if (found == by_peer_.end() || std::ranges::find(strangers_, found->second) == strangers_.end()) return;
     if (++guests_.at(found->second).refused == limits_.stranger_calls)
-      cut_locked(found->second, Why::kSent, fmt::format("{} calls were refused", limits_.stranger_calls));
+      cut_locked(found->second, Why::kSent, fmt::format("{} calls were rejected", limits_.stranger_calls));
   }
   Counts counts() const {
     const std::scoped_lock lock(mutex_);
@@ -179,7 +179,7 @@ class Door::Keeper {
                          ::bind(file.get(), address_.get(), address_.size) == 0 && opens_socket() &&
                          ::listen(file.get(), kWaiting) == 0 &&
                          ::getsockname(file.get(), address_.get(), &address_.size) == 0 && watch(file.get(), EPOLLIN);
-    if (!listens) return unavailable(fmt::format("it can't be listened at: {}", std::strerror(errno)));
+    if (!listens) return unavailable(fmt::format("can't listen there: {}", std::strerror(errno)));
     listening_ = std::move(file);
     misses_ = 0;
     const std::scoped_lock lock(mutex_);
@@ -303,7 +303,7 @@ class Door::Keeper {
       ++counts_.taken;
       ++handing_;
     }
-    if (!hand_on(std::move(file))) cut(number, Why::kOther, "no thread can be had for it");
+    if (!hand_on(std::move(file))) cut(number, Why::kOther, "no thread could be started for it");
   }
   bool is_probe(Address& from) {
     if (from.is_unix()) return !from.unix_name().empty() && from.unix_name() == probe_address_.unix_name();
@@ -338,7 +338,7 @@ class Door::Keeper {
       const std::scoped_lock lock(mutex_);
       if (!strangers_.empty()) oldest = strangers_.front();
     }
-    if (oldest >= 0) cut(oldest, Why::kOther, "room for the next connection");
+    if (oldest >= 0) cut(oldest, Why::kOther, "replaced by the next connection");
     return oldest >= 0;
   }
   /// Handles a lack of file descriptors: cuts the oldest stranger, or else rejects the waiting connection by means of
@@ -365,10 +365,10 @@ class Door::Keeper {
       for (const int file : strangers_) {
         if (bytes_received(file) > static_cast<uint64_t>(limits_.stranger_bytes))
           over.emplace_back(file, Why::kSent,
-                            fmt::format("more than {} bytes without a call that was let in", limits_.stranger_bytes));
+                            fmt::format("more than {} bytes without an accepted call", limits_.stranger_bytes));
         else if (now - guests_.at(file).since > limits_.stranger_time)
           over.emplace_back(file, Why::kOther,
-                            fmt::format("{} ms without a call that was let in", limits_.stranger_time.count()));
+                            fmt::format("{} ms without an accepted call", limits_.stranger_time.count()));
       }
     }
     for (const auto& [file, why, cause] : over) cut(file, why, cause);
@@ -390,7 +390,7 @@ class Door::Keeper {
   void see_off(int file) {
     const std::scoped_lock lock(mutex_);
     if (std::ranges::find(strangers_, file) != strangers_.end())
-      tell("left", guests_.at(file).peer, "it closed its connection before a call was let in");
+      tell("left", guests_.at(file).peer, "it closed its connection without an accepted call");
     forget_locked(file);
   }
   void forget_locked(int file) {
@@ -406,10 +406,10 @@ class Door::Keeper {
   /// Checks periodically that a connection can still be made.
   void knock() {
     const Clock::time_point now = Clock::now();
-    if (listening_.get() < 0) return listen_anew("it can't be listened at");
+    if (listening_.get() < 0) return listen_anew("can't listen there");
     if (probe_.get() >= 0 && now - knocked_ > limits_.probe_answer) {
       probe_ = OwnedFile();
-      if (++misses_ >= kMostMisses) return listen_anew("no connection comes through");
+      if (++misses_ >= kMostMisses) return listen_anew("no connection is accepted");
     }
     if (probe_.get() >= 0 || now - knocked_ < limits_.probe_every) return;
     knocked_ = now;

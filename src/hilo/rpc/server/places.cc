@@ -36,7 +36,7 @@ Status Places::set(std::string_view frame) {
   HILO_ASSIGN_OR_RETURN(const Place place, place_of(frame));
   const bool fits =
       place.size >= 0 && place.offset >= 0 && place.size <= kArenaBytes && place.offset <= kArenaBytes - place.size;
-  if (!fits) return data_loss(fmt::format("a place of {} bytes at {}", place.size, place.offset));
+  if (!fits) return data_loss(fmt::format("invalid place of {} bytes at {}", place.size, place.offset));
   const std::scoped_lock lock(mutex_);
   waiting_.erase(place.buffer);
   if (place.size > 0 && waiting_.size() < kMostPlaces)

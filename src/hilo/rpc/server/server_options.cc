@@ -52,12 +52,12 @@ namespace {
 Status check_who_comes(const ServerOptions& options) {
   const bool is_unix = !unix_path(options.listen).empty();
   if (options.is_open && !options.token_file.empty())
-    return invalid_argument("an open server has no token; got a token file, too");
+    return invalid_argument("an open server has no token, but a token file was passed");
   if (options.is_open && !is_local(options.listen))
-    return failed_precondition(
-        fmt::format("listen: others reach {}, which can't be open. Hint: 127.0.0.1", quote(options.listen)));
+    return failed_precondition(fmt::format("listen: other machines can reach {}, so it can't be open. Hint: 127.0.0.1",
+                                           quote(options.listen)));
   if (!options.users.empty() && !is_unix)
-    return invalid_argument("users are known at a Unix socket only. Hint: listen at unix:/path");
+    return invalid_argument("users can be selected only for a Unix socket. Hint: listen at unix:/path");
   return ok_status();
 }
 
@@ -69,16 +69,17 @@ Status check_listen(const ServerOptions& options) {
     return invalid_argument(fmt::format("listen: got {}; wanted host:port or unix:/path", quote(options.listen)));
   HILO_RETURN_IF_ERROR(check_who_comes(options));
   if (options.tls_certificate.empty() != options.tls_key.empty())
-    return invalid_argument("TLS needs a certificate and its key; got one of both");
+    return invalid_argument("TLS needs a certificate and its key; got only one of them");
   if (!options.tls_client_ca.empty() && options.tls_certificate.empty())
-    return invalid_argument("certificates of clients need TLS. Hint: give the server a certificate and a key");
+    return invalid_argument("client certificates need TLS. Hint: pass a certificate and a key of the server");
   if (is_local(options.listen)) return ok_status();
   const bool is_encrypted = !options.tls_certificate.empty();
   const bool knows_clients = !options.token_file.empty() || !options.tls_client_ca.empty();
   if (is_encrypted && knows_clients) return ok_status();
-  return failed_precondition(fmt::format(
-      "listen: others reach {}, and {}. Hint: TLS with a token file or certificates of clients, or 127.0.0.1",
-      quote(options.listen), is_encrypted ? "any of them could run programs here" : "there is no TLS"));
+  return failed_precondition(
+      fmt::format("listen: other machines can reach {}, and {}. Hint: use TLS with a token file or client "
+                  "certificates, or 127.0.0.1",
+                  quote(options.listen), is_encrypted ? "their users could run programs here" : "there is no TLS"));
 }
 
 StatusOr<std::string> read_token(const std::string& path) {

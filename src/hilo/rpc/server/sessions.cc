@@ -197,7 +197,7 @@ Status Sessions::Session::start(WorkerFiles worker) {
   } catch (const std::system_error&) {
     --state_->threads;  // the thread that didn't start
     end();
-    return resource_exhausted("no thread can be had for a session");
+    return resource_exhausted("no thread could be started for a session");
   }
   return ok_status();
 }
@@ -252,7 +252,7 @@ bool Sessions::Session::attach(Lane lane, std::shared_ptr<Outlet> outlet, const 
     if (lane == Lane::kCalls) is_empty_ = false;
   }
   changed_.notify_all();
-  if (outlet != nullptr) outlet->close(Status(StatusCode::kAborted, "another stream took this one's place"));
+  if (outlet != nullptr) outlet->close(Status(StatusCode::kAborted, "another stream has replaced this one"));
   return true;
 }
 
@@ -305,8 +305,8 @@ void Sessions::Session::forward(Lane lane, Pieces batch, std::function<void()> t
     const bool is_bounded = socket_ == nullptr || message_bytes_ > 0;
     if (is_bounded && size > limit - message_bytes_) {
       full = outlet_of(lane);
-      why = resource_exhausted(
-          fmt::format("quota: {} bytes of messages wait for the session's worker; {} more came", message_bytes_, size));
+      why = resource_exhausted(fmt::format(
+          "quota: {} bytes of messages are queued for the session's worker; {} more arrived", message_bytes_, size));
     }
     Batch next{lane, std::move(batch), std::move(taken)};
     const bool is_short = lane != Lane::kBytes && next.bytes.size() <= kSentAtOnce;
@@ -565,7 +565,7 @@ Clock::time_point Sessions::State::expire(bool all, Rejected& rejected) {
     if (!all && one->since + limits.queue_time > now) return one->since + limits.queue_time;
     const std::string text = fmt::format("{}; place {} of {} in the queue after {:.1f} s", full_text(), place, length,
                                          seconds_since(one->since));
-    rejected.emplace_back(one->session, all ? unavailable("the server is about to end") : resource_exhausted(text));
+    rejected.emplace_back(one->session, all ? unavailable("the server is shutting down") : resource_exhausted(text));
     sessions.erase(one->session->name());
     leave_queue(one);
   }
@@ -596,7 +596,7 @@ Status Sessions::State::start_usher(const std::shared_ptr<State>& self) {
       self->changed.notify_all();
     }).detach();
   } catch (const std::system_error&) {
-    return resource_exhausted("no thread can be had for the queue of sessions");
+    return resource_exhausted("no thread could be started for the queue of sessions");
   }
   has_usher = true;
   ++threads;
@@ -640,8 +640,8 @@ StatusOr<std::shared_ptr<Relay>> Sessions::attach(const Hello& hello, Lane lane,
 }
 
 StatusOr<std::shared_ptr<Relay>> Sessions::begin(const Hello& hello, std::shared_ptr<Outlet> outlet, const Peer& peer) {
-  if (hello.session.is_zero()) return invalid_argument("Hello.session: a session's name is sixteen random bytes");
-  if (state_->is_draining) return unavailable("the server is about to end");
+  if (hello.session.is_zero()) return invalid_argument("Hello.session: wanted sixteen random bytes");
+  if (state_->is_draining) return unavailable("the server is shutting down");
   const auto session = std::make_shared<Session>(hello.session, ++state_->named, peer, state_);
   session->attach(Lane::kCalls, std::move(outlet), peer);
   if (state_->has_room(peer)) {

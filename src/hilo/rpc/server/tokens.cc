@@ -60,11 +60,10 @@ StatusOr<std::vector<NamedToken>> tokens_of(std::string_view text) {
     }
     const auto is_same = [&](const NamedToken& other) { return other.name == words[0] || other.token == words[1]; };
     if (std::ranges::any_of(tokens, is_same))
-      return invalid_argument(
-          fmt::format("line {}: the name {} or its token is there already", number, quote(words[0])));
+      return invalid_argument(fmt::format("line {}: the name {} or its token occurs twice", number, quote(words[0])));
     tokens.push_back({std::string(words[0]), std::string(words[1])});
   }
-  if (tokens.empty()) return invalid_argument("it has no token. Hint: openssl rand -hex 32");
+  if (tokens.empty()) return invalid_argument("the file has no token. Hint: openssl rand -hex 32");
   return tokens;
 }
 

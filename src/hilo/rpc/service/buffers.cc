@@ -24,13 +24,13 @@ StatusOr<UploadMemory> system_memory(size_t bytes) {
 
 StatusOr<Held> Buffers::make_room(std::span<const Handle> handles, int64_t bytes) {
   if (size() + std::ssize(handles) > quota_.buffers) {
-    return resource_exhausted(fmt::format("quota: {} live buffers of {}; {} more asked for", entries_.size(),
+    return resource_exhausted(fmt::format("quota: {} live buffers of {}; {} more requested", entries_.size(),
                                           quota_.buffers, handles.size()));
   }
   std::unordered_set<Handle> seen;
   for (const Handle& handle : handles) {
     const bool is_new = !entries_.contains(handle) && (handles.size() == 1 || seen.insert(handle).second);
-    if (!is_new) return already_exists("a buffer of this name is there already");
+    if (!is_new) return already_exists("a buffer with this name already exists");
   }
   const int64_t counted_names = std::clamp<int64_t>(size() + std::ssize(handles) - kFreeNames, 0, std::ssize(handles));
   HILO_ASSIGN_OR_RETURN(Held names, account_->hold(counted_names * kNameBytes));
@@ -82,12 +82,12 @@ Status Buffers::begin_upload(const Handle& handle, const Shape& shape, DevicePtr
 
 Status Buffers::add_chunk(const Chunk& chunk) {
   const auto found = entries_.find(chunk.buffer);
-  if (found == entries_.end() || !found->second.upload) return not_found("no such buffer waits for chunks");
+  if (found == entries_.end() || !found->second.upload) return not_found("no buffer with this name waits for chunks");
   Upload& upload = *found->second.upload;
   const int64_t size = std::ssize(chunk.bytes), whole = upload.shape.byte_size();
   if (chunk.offset != upload.received || size > whole - upload.received) {
-    return invalid_argument(
-        fmt::format("a chunk of {} bytes at {}; {} of {} bytes are there", size, chunk.offset, upload.received, whole));
+    return invalid_argument(fmt::format("got a chunk of {} bytes at {}; {} of {} bytes have arrived", size,
+                                        chunk.offset, upload.received, whole));
   }
   chunk.bytes.copy_to(reinterpret_cast<char*>(upload.value.data) + upload.received);
   upload.received += size;

@@ -25,7 +25,8 @@ CallPtr Calls::begin(int64_t id, int64_t acked, Sink sink) {
       if (!found->second.has_ended) return nullptr;
       refused = found->second.reply;
     } else if (id < 1 || id < acked_) {
-      refused.status = invalid_argument(fmt::format("call {}: the reply to it was acknowledged, or it never was", id));
+      refused.status =
+          invalid_argument(fmt::format("call {}: its reply was acknowledged, or the call doesn't exist", id));
     } else if (std::ssize(entries_) >= most_) {
       refused.status = resource_exhausted(fmt::format("quota: {} calls in flight of {}", entries_.size(), most_));
     } else {

@@ -131,7 +131,7 @@ class Session::Impl : public std::enable_shared_from_this<Impl> {
 
   // Handlers of the calls. An error becomes the reply; otherwise the handler ends the call.
   Status start(const CallPtr&, Hello&) {
-    return invalid_argument("Hello: it is the first message of a stream, without id");
+    return invalid_argument("Hello: must be the first message of a stream, without an id");
   }
   Status start(const CallPtr& call, Compile& compile);
   Status start(const CallPtr& call, const Describe& describe);
@@ -266,7 +266,7 @@ void Session::Impl::give_up(const std::shared_ptr<CancellationToken>& token) {
 Reply Session::Impl::greet(const Hello& hello) const {
   if (hello.version != kVersion) {
     return {.status = unimplemented(
-                fmt::format("Hello: version {} of hilo.xrt; this server speaks version {}", hello.version, kVersion))};
+                fmt::format("Hello: got version {} of hilo.xrt; this server has version {}", hello.version, kVersion))};
   }
   HelloReply reply{.platform = std::string(options_.client->platform_name()),
                    .release = std::string(version()),
@@ -359,7 +359,7 @@ Status Session::Impl::keep(const Handle& name, const ExecutablePtr& executable) 
   Compiled compiled{executable, std::make_shared<UnitDescriber>(executable), std::make_shared<Held>(std::move(held))};
   const std::scoped_lock lock(mutex_);
   if (!executables_.emplace(name, std::move(compiled)).second)
-    return already_exists("an executable of this name is there already");
+    return already_exists("an executable with this name already exists");
   return ok_status();
 }
 
@@ -404,7 +404,7 @@ Status Session::Impl::begin_compiling() {
   const std::scoped_lock lock(mutex_);
   const int64_t made = executables_.size();
   if (made + compiling_ >= options_.quota.executables) {
-    const std::string waiting = compiling_ == 0 ? "" : fmt::format(", and {} that wait to be compiled", compiling_);
+    const std::string waiting = compiling_ == 0 ? "" : fmt::format(", and {} that wait for compilation", compiling_);
     return resource_exhausted(fmt::format("quota: {} executables of {}{}", made, options_.quota.executables, waiting));
   }
   ++compiling_;
@@ -446,7 +446,7 @@ StatusOr<Held> Session::Impl::make_room_for_run(const Execute& execute, const Ex
   const int64_t parts = execute.parts.size();
   int64_t bytes = 0;
   if (__builtin_mul_overflow(total_bytes(executable.result_shapes()), parts, &bytes))
-    return resource_exhausted("the results have more bytes than there are numbers");
+    return resource_exhausted("the size of the results overflows");
   int64_t donated = 0;
   for (const RunPart& part : execute.parts) {
     for (const int64_t i : execute.donated) {
@@ -573,7 +573,7 @@ void Session::Impl::end_with_run(const CallPtr& call, const Event& event, std::s
 Status Session::Impl::start(const CallPtr& call, Upload& upload) {
   HILO_ASSIGN_OR_RETURN(const DevicePtr device, options_.client->local_device(upload.device));
   if (!upload.shape.is_array())
-    return invalid_argument("Upload.shape: only arrays go to a device; got " + upload.shape.to_string());
+    return invalid_argument("Upload.shape: only arrays can be copied to a device; got " + upload.shape.to_string());
   const int64_t bytes = upload.shape.byte_size();
   HILO_ASSIGN_OR_RETURN(Held held, buffers_.make_room({&upload.buffer, 1}, bytes));
   if (upload.is_chunked && bytes > 0) {
@@ -686,11 +686,11 @@ Status Session::Impl::start(const CallPtr& call, const Stack& stack) {
     HILO_ASSIGN_OR_RETURN(CountedBuffer part, buffers_.find(handle));
     const Shape& shape = part.buffer->shape();
     if (!shape.has_default_layout() || (!parts.empty() && shape != parts[0]->shape()))
-      return invalid_argument("Stack.parts: they aren't all row-major and of one shape");
+      return invalid_argument("Stack.parts: wanted row-major arrays of one shape");
     parts.push_back(std::move(part.buffer));
     sources.push_back(std::move(part.held));
   }
-  if (parts.empty()) return invalid_argument("Stack.parts: there are none");
+  if (parts.empty()) return invalid_argument("Stack.parts: the list is empty");
   HILO_ASSIGN_OR_RETURN(const Shape shape, stack_shape(parts[0]->shape(), parts.size()));
   HILO_ASSIGN_OR_RETURN(Held held, buffers_.make_room({&stack.to, 1}, shape.byte_size()));
   HILO_ASSIGN_OR_RETURN(BufferPtr made, device->stack(parts));

@@ -114,11 +114,11 @@ struct Arena::State {
       return room;
     }
     const int64_t offset = take_stretch(pages);
-    if (offset < 0) return resource_exhausted(fmt::format("no room for an array of {} bytes", bytes));
+    if (offset < 0) return resource_exhausted(fmt::format("no space in the arena for an array of {} bytes", bytes));
     void* const data = ::mmap(nullptr, pages, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), offset);
     if (data == MAP_FAILED) {
       give_stretch(offset, pages);
-      return resource_exhausted(fmt::format("no addresses for an array of {} bytes", bytes));
+      return resource_exhausted(fmt::format("no address space for an array of {} bytes", bytes));
     }
     return Room{offset, pages, bytes, static_cast<std::byte*>(data)};
   }
@@ -143,7 +143,7 @@ std::shared_ptr<Arena> Arena::make(OwnedFile file, std::function<void(const Plac
 
 StatusOr<UploadMemory> Arena::allocate(const Handle& buffer, int64_t bytes) {
   const std::scoped_lock lock(state_->mutex);
-  if (state_->rooms.contains(buffer)) return already_exists("room for this buffer is there already");
+  if (state_->rooms.contains(buffer)) return already_exists("this buffer already has a place");
   HILO_ASSIGN_OR_RETURN(const State::Room room, state_->make_room(bytes));
   state_->rooms.emplace(buffer, room);
   if (state_->announce) state_->announce({buffer, room.offset, bytes});
@@ -165,7 +165,7 @@ StatusOr<Request> Arena::chunk_at(const Placed& placed) const {
   const bool fits = found != state_->rooms.end() && placed.offset >= 0 && placed.size >= 0 &&
                     placed.size <= found->second.size && placed.offset <= found->second.size - placed.size;
   if (!fits)
-    return data_loss(fmt::format("{} bytes at {} of an array lie where none goes", placed.size, placed.offset));
+    return data_loss(fmt::format("{} bytes at {} of an array are outside of its place", placed.size, placed.offset));
   const char* const bytes = reinterpret_cast<const char*>(found->second.data) + placed.offset;
   return Request{.id = placed.id,
                  .acked = placed.acked,

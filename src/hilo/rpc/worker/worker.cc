@@ -74,7 +74,7 @@ struct Serving {
   Status make_session(const Hello& hello) {
     if (hello.resumes) return not_found("no such session: it has ended");
     if (hello.replica_count < 1 || hello.replica_count > options.devices) {
-      return invalid_argument(fmt::format("Hello.replica_count: got {}; this server makes 1 to {} devices a session",
+      return invalid_argument(fmt::format("Hello.replica_count: got {}; wanted 1 to {}, the devices per session",
                                           hello.replica_count, options.devices));
     }
     HILO_ASSIGN_OR_RETURN(const ClientPtr client,
@@ -139,7 +139,8 @@ struct Serving {
     StatusOr<Request> request = decode_request(message);
     if (!request.ok()) return refuse(request.status());
     const auto* hello = std::get_if<Hello>(&request->body);
-    if (session == nullptr && hello == nullptr) return refuse(failed_precondition("a session begins with Hello"));
+    if (session == nullptr && hello == nullptr)
+      return refuse(failed_precondition("the first message of a session must be Hello"));
     if (session == nullptr) {
       if (const Status made = make_session(*hello); !made.ok()) return refuse(made);
     }

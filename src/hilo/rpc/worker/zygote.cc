@@ -97,7 +97,7 @@ void limit_memory(int64_t bytes) {
   clear_custom_call_results();
   try {
     serve_session(std::move(files), options, [](const std::function<void()>& answer) {
-      log_warning("a worker ends: its program didn't stop when it was told to");
+      log_warning("a worker ends: its program did not stop after its cancellation");
       ::signal(SIGALRM, SIG_DFL);
       ::alarm(kAnswerSeconds);  // a client that doesn't read must not keep the worker alive
       answer();
@@ -169,7 +169,7 @@ StatusOr<pid_t> spawn_zygote(const OwnedFile& control, const WorkerOptions& opti
 
 int help_server(std::span<const char* const> arguments) {
   const StatusOr<WorkerOptions> options =
-      arguments.size() == 3 ? options_of(arguments[2]) : invalid_argument("only `hilo serve` starts this process");
+      arguments.size() == 3 ? options_of(arguments[2]) : invalid_argument("only `hilo serve` can start this process");
   if (!options.ok()) {
     log_warning("a helper of hilo serve: {}", options.status().to_string());
     return 1;
@@ -196,7 +196,7 @@ StatusOr<WorkerFiles> Zygote::start_worker() const {
   HILO_ASSIGN_OR_RETURN(OwnedFile arena, make_arena());
   WorkerFiles there{std::move(pair.there), std::move(arena)};
   FilesMessage message;
-  if (!message.send(control_.get(), there)) return unavailable("the process that starts workers is gone");
+  if (!message.send(control_.get(), there)) return unavailable("the process that starts workers has ended");
   return WorkerFiles{std::move(pair.here), std::move(there.arena)};
 }
 
@@ -258,10 +258,10 @@ void ZygoteKeeper::keep() {
     if (std::ssize(ends) >= kMostEnds)
       return on_failure_(unavailable(fmt::format("the process that starts workers ended {} times in {} s", ends.size(),
                                                  std::chrono::seconds(kWindow).count())));
-    if (options_.command.empty()) return on_failure_(unavailable("the process that starts workers is gone"));
+    if (options_.command.empty()) return on_failure_(unavailable("the process that starts workers has ended"));
     StatusOr<Zygote> next = Zygote::start(options_);
-    if (!next.ok()) return on_failure_(next.status().with_context("the process that starts workers is gone"));
-    log_warning("the process that starts workers was gone; a new one has started");
+    if (!next.ok()) return on_failure_(next.status().with_context("the process that starts workers has ended"));
+    log_warning("the process that starts workers had ended; a new one has been started");
     const std::scoped_lock lock(mutex_);
     zygote_ = std::make_shared<const Zygote>(*std::move(next));
     ++replaced_;

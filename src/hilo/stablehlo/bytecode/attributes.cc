@@ -310,7 +310,7 @@ AttributeId attribute_from(BytecodeReader& reader, ByteReader& from) {
 AttributeId attribute_at(BytecodeReader& reader, ByteReader& from, uint32_t index) {
   if (reader.attributes[index].id != kNone) return reader.attributes[index].id;
   if (reader.depth >= kMaxNesting) {
-    from.fail(fmt::format("attributes nested deeper than {}, or in a circle", kMaxNesting));
+    from.fail(fmt::format("attributes nested deeper than {}, or in a cycle", kMaxNesting));
     return 0;
   }
   ++reader.depth;
@@ -328,7 +328,7 @@ std::string_view string_attribute_from(BytecodeReader& reader, ByteReader& from)
   const AttributeId id = attribute_from(reader, from);
   if (from.failed()) return {};
   if (tree.attributes[id].kind != AttributeKind::kString) {
-    from.fail("an attribute that isn't a string where a string belongs");
+    from.fail("got an attribute that isn't a string; wanted a string");
     return {};
   }
   return tree.attributes[id].text;

@@ -124,7 +124,7 @@ std::string read_sdy(BytecodeReader& reader, ByteReader& in) {
       const std::string replicated = list();
       const std::string unreduced = static_cast<Sdy>(code) == Sdy::kTensorShardingV1 ? std::string() : list();
       if (static_cast<Sdy>(code) == Sdy::kTensorShardingV3)  // only in this version
-        in.fail(StatusCode::kUnimplemented, "a sharding whose devices have parts of another reduction than a sum");
+        in.fail(StatusCode::kUnimplemented, "a sharding with partial results of a reduction other than a sum");
       made = fmt::format("<{}, [{}]", prefix, dimensions);
       if (!replicated.empty()) made += fmt::format(", replicated={{{}}}", replicated);
       if (!unreduced.empty()) made += fmt::format(", unreduced={{{}}}", unreduced);

@@ -111,8 +111,8 @@ Type read_quantized(BytecodeReader& reader, ByteReader& in, bool by_axis) {
       fits ? element_type_from_mlir(fmt::format("{}{}", has_sign ? "i" : "ui", element_type_info(stored.element).bits))
            : std::nullopt;
   if (!element) {
-    in.fail(fmt::format("a quantised type of {} that expresses {}, with {} scales and {} zero points", stored.spelled,
-                        meant.spelled, q.scales.size(), q.zero_points.size()));
+    in.fail(fmt::format("invalid quantized type: storage {}, expressed type {}, {} scales, {} zero points",
+                        stored.spelled, meant.spelled, q.scales.size(), q.zero_points.size()));
     return made;
   }
   q.expressed = meant.element;
@@ -248,7 +248,7 @@ TypeId type_at(BytecodeReader& reader, ByteReader& from, uint32_t index) {
   ModuleTree& tree = reader.tree;
   if (reader.types[index].id != kNone) return reader.types[index].id;
   if (reader.depth >= kMaxNesting) {
-    from.fail(fmt::format("types nested deeper than {}, or in a circle", kMaxNesting));
+    from.fail(fmt::format("types nested deeper than {}, or in a cycle", kMaxNesting));
     return 0;
   }
   ++reader.depth;

@@ -23,11 +23,12 @@ StatusOr<const Attribute*> wanted(const ModuleTree& tree, const Attribute& dicti
 StatusOr<int64_t> number(const ModuleTree& tree, const Attribute& dictionary, std::string_view name) {
   HILO_ASSIGN_OR_RETURN(const Attribute* const found, wanted(tree, dictionary, name));
   if (found->kind == AttributeKind::kInteger) return found->integer;
-  return invalid_argument(fmt::format("field '{}' of {} is no number", name, dictionary.text));
+  return invalid_argument(fmt::format("field '{}' of {} is not a number", name, dictionary.text));
 }
 
 StatusOr<AxisReference> axis_of(const ModuleTree& tree, const Attribute& reference) {
-  if (reference.text != "stablehlo.axis_ref") return invalid_argument("axes of a mesh are #stablehlo.axis_ref<...>");
+  if (reference.text != "stablehlo.axis_ref")
+    return invalid_argument("wanted #stablehlo.axis_ref<...> for the axes of a mesh");
   AxisReference axis;
   HILO_ASSIGN_OR_RETURN(const Attribute* const name, wanted(tree, reference, "name"));
   axis.name = name->text;
@@ -67,7 +68,7 @@ StatusOr<Mesh> find_mesh(const ModuleTree& tree, std::string_view name) {
       if (const Attribute* const mesh = tree.find(operation, key)) return mesh_of(tree, *mesh);
     }
   }
-  return not_found(fmt::format("mesh @{} isn't there", name));
+  return not_found(fmt::format("mesh @{} doesn't exist", name));
 }
 
 bool is_mesh_axes(const Attribute& attribute) { return attribute.text == "stablehlo.replica_group_mesh_axes"; }

@@ -114,7 +114,7 @@ StatusOr<std::optional<hlo::ManualEdge>> manual_edge(const ModuleTree& tree, con
   HILO_ASSIGN_OR_RETURN(std::vector<Sharding> shardings, read_shardings(tree, text.substr(begin)));
   if (shardings.size() != 1) return invalid_argument("hilo.manual: wanted one sharding");
   HILO_ASSIGN_OR_RETURN(std::optional<Sharding> said, hlo::over_mesh(shardings[0], mesh));
-  if (!said) return unimplemented("a computation by hand over a mesh that the program's has no words for");
+  if (!said) return unimplemented("a manual computation over a mesh that the program's mesh can't express");
   edge.sharding = *std::move(said);
   return std::optional(std::move(edge));
 }
@@ -148,7 +148,7 @@ StatusOr<std::optional<Sharding>> sharding_of(const ModuleTree& tree, std::strin
 StatusOr<hlo::PropagationRequest> propagation_request(const ModuleTree& tree, EntryValues parameters,
                                                       EntryValues results) {
   const Operation* const entry = entry_function(tree);
-  if (entry == nullptr) return invalid_argument("the module has no function to call");
+  if (entry == nullptr) return invalid_argument("the module has no public function");
   hlo::PropagationRequest request;
   HILO_ASSIGN_OR_RETURN(request.parameters, stated_in(tree, tree.find(*entry, "arg_attrs"), parameters.shapes));
   HILO_ASSIGN_OR_RETURN(request.results, stated_in(tree, tree.find(*entry, "res_attrs"), results.shapes));

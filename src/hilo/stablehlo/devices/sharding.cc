@@ -106,7 +106,7 @@ StatusOr<Sharding> read_sharding(Cursor& cursor) {
     if (word == "unreduced") {
       const std::string_view reduction = cursor.word();
       if (!reduction.empty() && reduction != "sum")
-        return unimplemented(fmt::format("a sharding whose devices have parts of a reduction by '{}'", reduction));
+        return unimplemented(fmt::format("a sharding with partial results of a reduction by '{}'", reduction));
     }
     DimensionSharding list;
     HILO_RETURN_IF_ERROR(read_axes(cursor, list));

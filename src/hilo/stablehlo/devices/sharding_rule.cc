@@ -70,7 +70,7 @@ struct RuleReader {
       HILO_RETURN_IF_ERROR(names(name));
       HILO_RETURN_IF_ERROR(cursor.expect("=", "after a factor"));
       HILO_ASSIGN_OR_RETURN(const int64_t size, cursor.integer("a factor's size"));
-      if (name.size() != 1 || size < 0) return invalid_argument("a sharding rule: wanted factors of size 0 or more");
+      if (name.size() != 1 || size < 0) return invalid_argument("a sharding rule: wanted factors of size >= 0");
       if (!numbers.emplace(name[0], static_cast<int>(rule.factors.size())).second)
         return invalid_argument(fmt::format("a sharding rule: factor {} has two sizes", name[0]));
       rule.factors.push_back({size});
@@ -139,7 +139,8 @@ StatusOr<ShardingRule> RuleReader::read() {
 Status check_arrays(const ShardingRule& rule, const std::vector<ArrayFactors>& arrays, const std::vector<Shape>& shapes,
                     std::string_view what) {
   if (arrays.size() != shapes.size())
-    return invalid_argument(fmt::format("a sharding rule of {} {}; wanted {}", arrays.size(), what, shapes.size()));
+    return invalid_argument(
+        fmt::format("got a sharding rule with {} {}; wanted {}", arrays.size(), what, shapes.size()));
   for (size_t i = 0; i < arrays.size(); ++i) {
     const int64_t rank = shapes[i].is_array() ? shapes[i].rank() : 0;
     bool fits = std::ssize(arrays[i]) == rank;
@@ -152,7 +153,7 @@ Status check_arrays(const ShardingRule& rule, const std::vector<ArrayFactors>& a
       }
     }
     if (!fits)
-      return invalid_argument(fmt::format("a sharding rule that doesn't fit {} of {}", shapes[i].to_string(), what));
+      return invalid_argument(fmt::format("a sharding rule that doesn't match {} of {}", shapes[i].to_string(), what));
   }
   return ok_status();
 }

@@ -236,7 +236,7 @@ StatusOr<AttributeId> read_number(TextReader& reader, bool typed) {
   const auto [stop, failure] =
       std::from_chars(digits.data(), digits.data() + digits.size(), magnitude, hexadecimal ? 16 : 10);
   if (failure != std::errc() || stop != digits.data() + digits.size())
-    return cursor.error(begin, fmt::format("{} is no 64-bit integer", quote(cursor.between(begin, end))));
+    return cursor.error(begin, fmt::format("{} is not a 64-bit integer", quote(cursor.between(begin, end))));
   attribute.integer = static_cast<int64_t>(negative ? 0 - magnitude : magnitude);
   cursor.set_position(after);
   return tree.add(attribute);
@@ -334,7 +334,7 @@ StatusOr<AttributeId> read_convolution_dimensions(TextReader& reader) {
         roles[role] = dimension++;
         continue;
       }
-      if (cursor.accept("?")) return cursor.error(StatusCode::kUnimplemented, position, "a dimension without role");
+      if (cursor.accept("?")) return cursor.error(StatusCode::kUnimplemented, position, "a dimension without a role");
       HILO_ASSIGN_OR_RETURN(const int64_t number, cursor.integer("a spatial dimension"));
       if (number < 0 || number > 63) return cursor.error(position, fmt::format("no spatial dimension {}", number));
       if (spatial.size() <= static_cast<size_t>(number)) spatial.resize(static_cast<size_t>(number) + 1, -1);

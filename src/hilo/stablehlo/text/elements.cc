@@ -16,7 +16,7 @@ namespace {
 /// Returns the bytes of "0x...".
 StatusOr<std::string> bytes_of_hexadecimal(std::string_view digits) {
   if (!digits.starts_with("0x") || digits.size() % 2 != 0)
-    return invalid_argument("the string isn't 0x and pairs of digits");
+    return invalid_argument("the string is not 0x followed by pairs of digits");
   digits.remove_prefix(2);
   const auto value = [](char c) {
     return c >= '0' && c <= '9'   ? c - '0'
@@ -27,7 +27,7 @@ StatusOr<std::string> bytes_of_hexadecimal(std::string_view digits) {
   std::string bytes(digits.size() / 2, '\0');
   for (size_t i = 0; i < bytes.size(); ++i) {
     const int high = value(digits[2 * i]), low = value(digits[2 * i + 1]);
-    if (high < 0 || low < 0) return invalid_argument("the string holds something else than hexadecimal digits");
+    if (high < 0 || low < 0) return invalid_argument("the string contains other characters than hexadecimal digits");
     bytes[i] = static_cast<char>(high * 16 + low);
   }
   return bytes;
@@ -84,7 +84,7 @@ Status read_lists(Cursor& cursor, const Type& type, std::string& bytes) {
       HILO_RETURN_IF_ERROR(cursor.expect("]", "after elements"));
       const int64_t wanted = dimensions[sizes.size() - 1];
       if (sizes.back() != wanted) {
-        return cursor.error(position, fmt::format("dimension {} has {} elements here; {} wants {}", sizes.size() - 1,
+        return cursor.error(position, fmt::format("dimension {} has {} elements here; {} has {}", sizes.size() - 1,
                                                   sizes.back(), type.spelled, wanted));
       }
       sizes.pop_back();
@@ -170,11 +170,11 @@ Status read_resources(TextReader& reader) {
     std::string key;
     while (!cursor.accept("#-}")) {
       const size_t position = cursor.position();
-      if (cursor.at_end()) return cursor.error(position, "the resources have no end; wanted '#-}'");
+      if (cursor.at_end()) return cursor.error(position, "the resources are not terminated; wanted '#-}'");
       if (cursor.peek() == '"') {
         const std::string_view rest = cursor.between(position + 1, std::string_view::npos - 1);
         const size_t end = rest.find('"');
-        if (end == std::string_view::npos) return cursor.error(position, "this string has no end");
+        if (end == std::string_view::npos) return cursor.error(position, "this string is not terminated");
         blobs.insert_or_assign(key, rest.substr(0, end));
         places.insert_or_assign(key, position);
         cursor.set_position(position + end + 2);
@@ -189,7 +189,7 @@ Status read_resources(TextReader& reader) {
   for (const TextReader::Resource& resource : reader.resources) {
     const auto blob = blobs.find(resource.name);
     if (blob == blobs.end())
-      return cursor.error(resource.position, fmt::format("resource {} isn't there", quote(resource.name)));
+      return cursor.error(resource.position, fmt::format("resource {} doesn't exist", quote(resource.name)));
     constexpr size_t kAlignmentDigits = 2 + 8;
     StatusOr<std::string> bytes = bytes_of_hexadecimal(blob->second);
     if (bytes.ok() && blob->second.size() < kAlignmentDigits)

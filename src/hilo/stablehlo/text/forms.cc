@@ -289,7 +289,7 @@ Status read_shape(TextReader& reader, PendingOperation& operation, uint32_t) {
   const Type& type = reader.tree.types[operation.result_types.empty() ? 0 : operation.result_types[0]];
   if (operation.result_types.empty() || element_count_of(type) != std::ssize(sizes) ||
       type.element != ElementType::kS64)
-    return reader.cursor.error(operation.position, "a shape that is no tensor of index");
+    return reader.cursor.error(operation.position, "a shape that is not a tensor of index");
   Attribute value;
   value.kind = AttributeKind::kElements;
   value.type = operation.result_types[0];

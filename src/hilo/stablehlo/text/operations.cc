@@ -183,7 +183,7 @@ Status read_generic(TextReader& reader, PendingOperation& operation) {
   const Type& type = reader.tree.types[id];
   if (type.input_count != operation.operands.size()) {
     return cursor.error(
-        position, fmt::format("got {} operands and the types of {}", operation.operands.size(), type.input_count));
+        position, fmt::format("got {} operands but the types of {}", operation.operands.size(), type.input_count));
   }
   operation.result_types.assign(type.parts.begin() + type.input_count, type.parts.end());
   return ok_status();
@@ -199,7 +199,7 @@ Status finish_operation(TextReader& reader, PendingOperation& pending, RegionId 
   };
   ResultNames& names = pending.names;
   if (!names.groups.empty() && names.count() != pending.result_types.size()) {
-    return reader.cursor.error(names.position, fmt::format("{} has {} results; got names for {}", pending.known.name,
+    return reader.cursor.error(names.position, fmt::format("{} has {} results; got {} names", pending.known.name,
                                                            pending.result_types.size(), names.count()));
   }
   const auto first = static_cast<ValueId>(tree.values.size());
@@ -239,7 +239,7 @@ Status read_result_names(Cursor& cursor, ResultNames& names) {
       const size_t position = cursor.position();
       HILO_ASSIGN_OR_RETURN(count, cursor.integer("a number of results"));
       if (count < 1 || count > 1 << 24)
-        return cursor.error(position, fmt::format("no operation has {} results", count));
+        return cursor.error(position, fmt::format("an operation can't have {} results", count));
     }
     names.groups.emplace_back(name, static_cast<uint32_t>(count));
   } while (cursor.accept(","));

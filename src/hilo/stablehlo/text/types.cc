@@ -28,7 +28,7 @@ Status read_dimensions(Cursor& cursor, std::vector<int64_t>& dimensions) {
     const std::string_view digits = cursor.between(begin, end);
     const std::optional<int64_t> size = parse_int64(digits);
     if (!size || cursor.between(end, end + 1) != "x")
-      return cursor.error(begin, fmt::format("{} is no dimension", quote(cursor.between(begin, end + 1))));
+      return cursor.error(begin, fmt::format("{} is not a dimension", quote(cursor.between(begin, end + 1))));
     dimensions.push_back(*size);
     cursor.set_position(end + 1);
   }
@@ -41,7 +41,7 @@ StatusOr<double> read_number(Cursor& cursor) {
   double value = 0;
   const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || failure != std::errc() || stop != text.data() + text.size())
-    return cursor.error(position, fmt::format("{} is no number", quote(text)));
+    return cursor.error(position, fmt::format("{} is not a number", quote(text)));
   return value;
 }
 
@@ -64,16 +64,17 @@ StatusOr<Type> read_quantized(Cursor& cursor) {
   const std::string_view word = cursor.word();
   const std::string storage_name = word.starts_with('u') ? "ui" + std::string(word.substr(1)) : std::string(word);
   const std::optional<ElementType> storage = element_type_from_mlir(storage_name);
-  if (!storage || !is_integer(*storage)) return cursor.error(position, fmt::format("{} is no storage", quote(word)));
+  if (!storage || !is_integer(*storage))
+    return cursor.error(position, fmt::format("{} is not a storage type", quote(word)));
   Quantization q;
   const int bits = element_type_info(*storage).bits;
   q.least = is_signed_integer(*storage) ? -std::ldexp(1.0, bits - 1) : 0;
   q.greatest = std::ldexp(1.0, is_signed_integer(*storage) ? bits - 1 : bits) - 1;
   if (cursor.accept("<")) {
     HILO_ASSIGN_OR_RETURN(q.least, read_number(cursor));
-    HILO_RETURN_IF_ERROR(cursor.expect(":", "between the ends of a storage type"));
+    HILO_RETURN_IF_ERROR(cursor.expect(":", "between the limits of a storage type"));
     HILO_ASSIGN_OR_RETURN(q.greatest, read_number(cursor));
-    HILO_RETURN_IF_ERROR(cursor.expect(">", "after the ends of a storage type"));
+    HILO_RETURN_IF_ERROR(cursor.expect(">", "after the limits of a storage type"));
   }
   HILO_RETURN_IF_ERROR(cursor.expect(":", "after a storage type"));
   const size_t expressed_position = cursor.position();
@@ -89,7 +90,7 @@ StatusOr<Type> read_quantized(Cursor& cursor) {
     HILO_RETURN_IF_ERROR(read_scale(cursor, q));
   } while (braced && cursor.accept(","));
   if (braced) HILO_RETURN_IF_ERROR(cursor.expect("}", "after scales"));
-  HILO_RETURN_IF_ERROR(cursor.expect(">", "after a quantised type"));
+  HILO_RETURN_IF_ERROR(cursor.expect(">", "after a quantized type"));
   Type type;
   type.kind = TypeKind::kElement;
   type.element = *storage;

@@ -220,7 +220,7 @@ Status translate_bounded_reshape(const OpContext& op) {
     while (place < sizes.size() && (own_before != before || sizes[place] != shape.dimension(d)) && own_before <= before)
       own_before *= sizes[place++];
     if (place == sizes.size() || own_before != before || sizes[place] != shape.dimension(d))
-      return unimplemented(fmt::format("a reshape that takes dimension {} apart, whose size is bounded", d));
+      return unimplemented(fmt::format("a reshape that splits dimension {}, whose size is bounded", d));
     from[place] = d;
   }
   return translate_moved(op, from);

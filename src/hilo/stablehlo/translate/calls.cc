@@ -68,7 +68,7 @@ Status translate_named_computation(const OpContext& op) {
   if (op.operation.regions.count != 1) return invalid_argument("wanted a body");
   const Region& body = op.tree().regions[op.operation.regions.begin];
   if (body.arguments.count != op.operation.operands.count)
-    return invalid_argument("the body doesn't take what the operation has");
+    return invalid_argument("the body's arguments don't match the operands");
   HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   std::vector<InstructionId> values(operands.begin(), operands.end()), results;
   HILO_RETURN_IF_ERROR(state_shardings(op, "in_shardings", values));
@@ -288,7 +288,7 @@ StatusOr<InstructionId> probed(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const int64_t iteration, op.integer("iter", 0));
   const auto found = op.translator.probes.find(op.text("probe_id"));
   if (found == op.translator.probes.end() || iteration < 0 || iteration >= std::ssize(found->second))
-    return unimplemented(fmt::format("probe '{}' isn't before the check, or is in a region", op.text("probe_id")));
+    return unimplemented(fmt::format("probe '{}' must precede the check, outside of regions", op.text("probe_id")));
   return found->second[iteration];
 }
 
@@ -296,7 +296,7 @@ StatusOr<InstructionId> probed(const OpContext& op) {
 
 Status translate_check(const OpContext& op) {
   if (op.translator.options.checks == nullptr)
-    return unimplemented("checks are no part of a program. Hint: hilo check runs them");
+    return unimplemented("checks can't be part of a program. Hint: hilo check runs them");
   if (op.translator.entry_builder != &op.builder) return unimplemented("a check inside a called function or a region");
   Check check;
   check.operation = op.operation.name;
@@ -306,7 +306,7 @@ Status translate_check(const OpContext& op) {
   else if (kind == "check.expect_almost_eq" || kind == "check.expect_almost_eq_const")
     check.kind = CheckKind::kAlmostEqual;
   else if (kind == "check.expect_close") check.kind = CheckKind::kClose;
-  else if (kind != "check.expect_serialized_eq") return unimplemented("this version doesn't know this check");
+  else if (kind != "check.expect_serialized_eq") return unimplemented("this check is not supported");
   if (const Attribute* tolerance = op.find("tolerance")) {
     const bool is_whole = tolerance->kind == AttributeKind::kInteger;
     check.tolerance = is_whole ? static_cast<double>(tolerance->integer) : tolerance->number;

@@ -89,7 +89,7 @@ Status translate_constant_like(const OpContext& op) {
   if (value == nullptr) return op.missing("value");
   if (value->kind != AttributeKind::kFloat && value->kind != AttributeKind::kInteger &&
       value->kind != AttributeKind::kBool)
-    return unimplemented("a value that is no number");
+    return unimplemented("got a value that is not a number");
   OpSink sink(op);
   return sink.define(
       full(sink, shape, value->kind == AttributeKind::kFloat ? value->number : static_cast<double>(value->integer)));
@@ -101,7 +101,7 @@ namespace {
 /// operand of lower rank.
 StatusOr<std::vector<int64_t>> spread_dimensions(const Shape& shape, int64_t rank, const std::vector<int64_t>& stated) {
   if (!shape.is_array() || shape.rank() > rank)
-    return invalid_argument(fmt::format("{} can't be spread over rank {}", shape.to_string(), rank));
+    return invalid_argument(fmt::format("{} can't be broadcast to rank {}", shape.to_string(), rank));
   if (shape.rank() < rank && !stated.empty()) return stated;
   std::vector<int64_t> dimensions(shape.rank());
   std::iota(dimensions.begin(), dimensions.end(), rank - shape.rank());

@@ -26,9 +26,9 @@ StatusOr<hlo::Int64Lists> rows_of(const OpContext& op, std::string_view name) {
   const Attribute* const attribute = op.find(name);
   if (attribute == nullptr) return rows;
   if (attribute->kind != AttributeKind::kElements)
-    return unimplemented(fmt::format("attribute '{}' is no table of ids", name));
+    return unimplemented(fmt::format("attribute '{}' is not a table of ids", name));
   const std::vector<int64_t>& dimensions = op.tree().types[attribute->type].dimensions;
-  if (dimensions.size() != 2) return invalid_argument(fmt::format("attribute '{}' is no matrix", name));
+  if (dimensions.size() != 2) return invalid_argument(fmt::format("attribute '{}' is not a matrix", name));
   HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> values, op.integers(name));
   const size_t width = dimensions[1];
   for (size_t begin = 0; width > 0 && begin < values.size(); begin += width) {
@@ -95,13 +95,13 @@ StatusOr<Rooted> rooted_operands(const OpContext& op) {
   Rooted rooted;
   HILO_ASSIGN_OR_RETURN(rooted.values, promoted_operands(op));
   if (!op.flag("has_dynamic_root")) return rooted;
-  if (rooted.values.size() < 2) return invalid_argument("has_dynamic_root wants an operand and its root at least");
+  if (rooted.values.size() < 2) return invalid_argument("has_dynamic_root: wanted at least an operand and its root");
   rooted.roots = rooted.values.back();
   rooted.values.pop_back();
   const Shape got = op.builder.shape(rooted.roots).with_default_layout();
   const Shape wanted = Shape::array(ElementType::kS32, {std::ssize(rooted.values)});
   if (got != wanted)
-    return invalid_argument(fmt::format("the roots are {}; wanted {}", got.to_string(), wanted.to_string()));
+    return invalid_argument(fmt::format("got roots {}; wanted {}", got.to_string(), wanted.to_string()));
   return rooted;
 }
 
@@ -171,9 +171,9 @@ bool are_whole(const hlo::Int64Lists& groups, int64_t devices) {
 Status broadcast_from_roots(const OpContext& op, const Rooted& rooted, const hlo::CollectiveAttributes& attributes) {
   const hlo::Int64Lists& groups = attributes.replica_groups;
   const bool alone = std::ranges::all_of(groups, [](const hlo::Int64List& group) { return group.size() < 2; });
-  if (groups.empty()) return unimplemented("a root at run time among all devices, however many there are");
+  if (groups.empty()) return unimplemented("a dynamic root in a group of all devices whose number isn't specified");
   if (attributes.channel_id > 0 && !alone)
-    return unimplemented("a root at run time across partitions, in a program for one");
+    return unimplemented("a dynamic root across partitions, in a program with one partition");
   const bool whole = are_whole(groups, op.translator.devices.grid.count());
   for (uint32_t i = 0; i < rooted.values.size(); ++i) {
     HILO_ASSIGN_OR_RETURN(const InstructionId root, root_of(op, rooted, i));
@@ -237,7 +237,7 @@ Status translate_collective_permute(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(attributes->channel_id, op.integer("channel_id", 0));
   HILO_ASSIGN_OR_RETURN(const hlo::Int64Lists rows, rows_of(op, "source_target_pairs"));
   for (const hlo::Int64List& row : rows) {
-    if (row.size() != 2) return invalid_argument("source_target_pairs holds something else than pairs");
+    if (row.size() != 2) return invalid_argument("source_target_pairs: wanted pairs");
     attributes->source_target_pairs.emplace_back(row[0], row[1]);
   }
   if (const DeviceGrid& grid = op.translator.devices.grid; grid.count() > 1) {
@@ -263,7 +263,7 @@ Status translate_all_to_all(const OpContext& op) {
     const Shape shape = op.builder.shape(operand);
     if (!shape.is_array() || split < 0 || split >= shape.rank() || join < 0 || join >= shape.rank() || count < 1 ||
         shape.dimension(split) % count != 0)
-      return invalid_argument("split_dimension, concat_dimension and split_count don't fit the operand");
+      return invalid_argument("split_dimension, concat_dimension and split_count don't match the operand");
     HILO_ASSIGN_OR_RETURN(InstructionId value, op.builder.add(Opcode::kAllToAll, {operand},
                                                               std::make_shared<hlo::AllToAllAttributes>(*attributes)));
     if (split == join) {

@@ -49,7 +49,7 @@ Status define_results(const OpContext& op, InstructionId id, size_t elements) {
 /// Translates branches. Each takes one operand with all values that any of them captures.
 Status translate_branches(const OpContext& op, bool predicated) {
   HILO_ASSIGN_OR_RETURN(const InstructionId selector, op.operand(0));
-  if (op.operation.regions.count == 0) return invalid_argument("got no branch");
+  if (op.operation.regions.count == 0) return invalid_argument("got no branches");
   std::vector<InstructionId> operands = {selector};
   auto attributes = std::make_shared<hlo::ConditionalAttributes>();
   attributes->predicated = predicated;
@@ -79,7 +79,7 @@ Status translate_while(const OpContext& op) {
     return invalid_argument("wanted a condition, a body, and as many results as operands");
   const Region &condition = region_of(op, 0), &body = region_of(op, 1);
   if (condition.arguments.count != op.operation.operands.count || body.arguments.count != op.operation.operands.count)
-    return invalid_argument("condition and body don't take what the operation has");
+    return invalid_argument("the arguments of condition and body don't match the operands");
   Captures captures = op.translator.captures_of({&condition, &body});
   HILO_ASSIGN_OR_RETURN(std::vector<InstructionId> carry, with_captures(op, 0, captures));
   std::vector<Shape> shapes;
@@ -125,14 +125,14 @@ Status translate_async_start(const OpContext& op) {
   const Region& region = region_of(op, 0);
   const bool captures_all = region.arguments.count == 0;
   if (!captures_all && region.arguments.count != op.operation.operands.count)
-    return invalid_argument("the body doesn't take what the operation has");
+    return invalid_argument("the body's arguments don't match the operands");
   for (uint32_t i = 0; i < region.arguments.count; ++i) {
     HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(i));
     op.translator.set(op.builder, region.arguments.begin + i, operand);
   }
   std::vector<InstructionId> results;
   HILO_RETURN_IF_ERROR(op.translator.translate_block(op.builder, region, results));
-  if (results.empty()) return invalid_argument("the body gives nothing");
+  if (results.empty()) return invalid_argument("the body has no results");
   op.define(0, packed(op.builder, results));
   return ok_status();
 }

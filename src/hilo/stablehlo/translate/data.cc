@@ -48,7 +48,7 @@ StatusOr<InstructionId> add_constant(const OpContext& op, const Attribute& value
   const bool splat = literal.shape().is_scalar() && !shape.is_scalar();
   if (literal.shape().element_type() != shape.element_type() || (!splat && literal.shape() != shape))
     return invalid_argument(
-        fmt::format("the value is {}, the result {}", literal.shape().to_string(), shape.to_string()));
+        fmt::format("the value is {}, but the result is {}", literal.shape().to_string(), shape.to_string()));
   if (!splat) return op.builder.constant(literal);
   if (shape.element_count() == 1) return op.builder.constant(literal.reshaped(shape));
   return broadcast(op, op.builder.constant(literal), {}, shape);
@@ -117,7 +117,7 @@ StatusOr<std::string_view> stated_type(std::string_view kind, const Shape& shape
   const bool own = kind.empty() || kind == "NOTYPE" || (kind == "UNSIGNED" && type == ElementType::kPred) ||
                    (kind == "FLOAT" && (floats || is_complex(type)));
   if (own) return std::string_view();
-  return invalid_argument(fmt::format("compare_type {} doesn't suit {}", kind, shape.to_string()));
+  return invalid_argument(fmt::format("compare_type {} is invalid for {}", kind, shape.to_string()));
 }
 
 }  // namespace
@@ -220,7 +220,8 @@ Status translate_old_dot(const OpContext& op) {
   auto attributes = std::make_shared<hlo::DotAttributes>();
   HILO_ASSIGN_OR_RETURN(const InstructionId left, op.operand(0));
   const Shape shape = op.builder.shape(left);
-  if (!shape.is_array() || shape.rank() == 0) return invalid_argument("the left operand is no array of rank 1 or 2");
+  if (!shape.is_array() || shape.rank() == 0)
+    return invalid_argument("the left operand is not an array of rank 1 or 2");
   attributes->lhs_contracting_dimensions = {shape.rank() - 1};
   attributes->rhs_contracting_dimensions = {0};
   HILO_RETURN_IF_ERROR(set_precision(op, *attributes));

@@ -52,8 +52,8 @@ StatusOr<DeviceParts> parts_by_axes(const OpContext& op, const Sharding& shardin
 
 Status check_parts(const DeviceParts& parts, const Shape& whole, const Shape& part) {
   const auto fail = [&] {
-    return invalid_argument(
-        fmt::format("{} on each device doesn't fit {} in all under its sharding", part.to_string(), whole.to_string()));
+    return invalid_argument(fmt::format("{} on each device doesn't match the whole array {} and its sharding",
+                                        part.to_string(), whole.to_string()));
   };
   if (!whole.is_array() || !part.is_array()) return whole == part ? ok_status() : fail();
   if (part.rank() != whole.rank() || std::ssize(parts.dimensions) != whole.rank() ||

@@ -41,7 +41,7 @@ StatusOr<int64_t> header_count(const ModuleTree& tree, std::string_view name) {
   if (attribute == nullptr) return int64_t{1};
   constexpr int64_t kMost = 65536;
   if (attribute->kind != AttributeKind::kInteger || attribute->integer < 1 || attribute->integer > kMost)
-    return invalid_argument(fmt::format("{} of the module is no number from 1 to {}", name, kMost));
+    return invalid_argument(fmt::format("module attribute {}: wanted a number from 1 to {}", name, kMost));
   return attribute->integer;
 }
 
@@ -74,10 +74,10 @@ Status plan_processes(const ModuleTree& tree, const Operation& operation, Device
     for (AttributeId name : names) {
       functions.push_back(find_function(tree, tree.attributes[name].text));
       if (functions.back() == kNone)
-        return not_found(fmt::format("function @{} isn't there", tree.attributes[name].text));
+        return not_found(fmt::format("function @{} doesn't exist", tree.attributes[name].text));
     }
   }
-  if (functions.empty()) return invalid_argument("'programs' names no function");
+  if (functions.empty()) return invalid_argument("'programs' contains no function");
   bool alike = std::all_of(functions.begin(), functions.end(), [&](OperationId f) { return f == functions[0]; });
   for (OperationId id = functions[0]; id < tree.operations[functions[0]].nested_end; ++id)
     alike = alike && !feeds_others(tree.operations[id].name);

@@ -98,7 +98,8 @@ Status translate_part(const OpContext& op) {
     HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape(i));
     if (op.builder.shape(operand) != result)
       return unimplemented(
-          "a computation by hand over several devices as calls. Hint: export with sdy.manual_computation");
+          "manual computations over several devices as custom calls are not supported. Hint: export with "
+          "sdy.manual_computation");
   }
   return translate_identity(op);
 }

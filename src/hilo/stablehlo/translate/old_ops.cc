@@ -57,8 +57,8 @@ Status translate_torch_index_select(const OpContext& op) {
   if (operands.size() != 2) return invalid_argument(fmt::format("got {} operands; wanted 2", operands.size()));
   const Shape array = op.builder.shape(operands[0]), index = op.builder.shape(operands[1]);
   if (!array.is_array() || !index.is_array() || batch < 0 || batch > dim || dim >= array.rank() || batch > index.rank())
-    return invalid_argument(
-        fmt::format("dim={} and batch_dims={} don't fit {} and {}", dim, batch, array.to_string(), index.to_string()));
+    return invalid_argument(fmt::format("dim={} and batch_dims={} don't match {} and {}", dim, batch, array.to_string(),
+                                        index.to_string()));
   auto attributes = std::make_shared<hlo::GatherAttributes>();
   const int64_t selected = index.rank() - batch;  // number of the result's dimensions that replace `dim`
   for (int64_t d = 0; d < array.rank(); ++d) {
@@ -102,7 +102,7 @@ StatusOr<Labels> labels_of(std::string_view text, int64_t rank) {
     }
   }
   if (hidden < 0 || (rank >= 0 && std::ssize(labels) != rank))
-    return invalid_argument(fmt::format("einsum_config: '{}' doesn't name {} dimensions", text, rank));
+    return invalid_argument(fmt::format("einsum_config: '{}' doesn't have labels for {} dimensions", text, rank));
   return labels;
 }
 
@@ -179,7 +179,7 @@ Status translate_einsum(const OpContext& op) {
     inputs.remove_prefix(std::min(comma + 1, inputs.size()));
   }
   if (terms.empty() || terms.size() > 2 || !inputs.empty())
-    return invalid_argument(fmt::format("einsum_config '{}' isn't for {} operands", config, operands.size()));
+    return invalid_argument(fmt::format("einsum_config '{}' doesn't match {} operands", config, operands.size()));
   HILO_ASSIGN_OR_RETURN(const ElementType element, op.result_element());
   HILO_ASSIGN_OR_RETURN(const Labels kept,
                         labels_of(config.substr(arrow + 2), std::ssize(op.result_type().dimensions)));

@@ -95,7 +95,7 @@ Status translate_dynamic(const OpContext& op) {
     }
     return inner.row.translate(inner);
   }
-  return unimplemented("this version can't translate this operation");
+  return unimplemented("this operation is not supported");
 }
 
 }  // namespace hilo::stablehlo

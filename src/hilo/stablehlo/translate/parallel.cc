@@ -40,7 +40,7 @@ StatusOr<InstructionId> with_leading_one(const OpContext& op, InstructionId valu
 /// Selects the device's own value from one value per device.
 StatusOr<InstructionId> own_value(const OpContext& op, const std::vector<InstructionId>& values) {
   const Shape shape = op.builder.shape(values[0]);
-  if (shape.is_tuple()) return unimplemented("a process that takes a tuple");
+  if (shape.is_tuple()) return unimplemented("a process with a tuple argument");
   if (!shape.is_array()) return values[0];
   std::vector<InstructionId> rows;
   for (InstructionId value : values) {
@@ -67,7 +67,7 @@ StatusOr<InstructionId> own_value(const OpContext& op, const std::vector<Instruc
 /// Defines results from the values of all devices.
 Status define_from_all(const OpContext& op, InstructionId value, uint32_t first, uint32_t step) {
   const Shape shape = op.builder.shape(value);
-  if (shape.is_tuple()) return unimplemented("a process that gives a tuple");
+  if (shape.is_tuple()) return unimplemented("a process with a tuple result");
   const int64_t devices = op.translator.devices.grid.count();
   hlo::Int64Lists everyone(1);
   for (int64_t device = 0; device < devices; ++device) everyone[0].push_back(device);
@@ -93,7 +93,7 @@ Status define_from_all(const OpContext& op, InstructionId value, uint32_t first,
 Status run_as_replicas(const OpContext& op, std::string_view name) {
   const auto devices = static_cast<uint32_t>(op.translator.devices.grid.count());
   if (op.operation.operands.count % devices != 0 || op.operation.results.count % devices != 0)
-    return invalid_argument(fmt::format("{} processes don't share the operands and results evenly", devices));
+    return invalid_argument(fmt::format("{} processes can't divide the operands and results evenly", devices));
   const uint32_t arguments = op.operation.operands.count / devices, results = op.operation.results.count / devices;
   HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   std::vector<InstructionId> own;
@@ -155,7 +155,7 @@ Status run_in_turn(const OpContext& op, const std::vector<std::string_view>& nam
   uint32_t argument = 0, result = 0;
   for (std::string_view name : names) {
     const OperationId id = find_function(op.tree(), name);
-    if (id == kNone) return not_found(fmt::format("function @{} isn't there", name));
+    if (id == kNone) return not_found(fmt::format("function @{} doesn't exist", name));
     const Operation& function = op.tree().operations[id];
     if (function.regions.count != 1) return invalid_argument(fmt::format("function @{} has no body", name));
     const Region& body = op.tree().regions[function.regions.begin];
@@ -165,7 +165,7 @@ Status run_in_turn(const OpContext& op, const std::vector<std::string_view>& nam
     result += op.tree().operations[body.last].operands.count;
   }
   if (argument != op.operation.operands.count || result != op.operation.results.count)
-    return invalid_argument("the processes take and give another number of values");
+    return invalid_argument("the numbers of the processes' arguments and results don't match the operation");
   Queues& queues = op.translator.queues;
   queues.builder = &op.builder;
   for (std::string_view name : symbols_of(op, "infeed")) queues.infeed.push_back(name);
@@ -177,7 +177,7 @@ Status run_in_turn(const OpContext& op, const std::vector<std::string_view>& nam
       process.done = true;
       --left;
     }
-    if (left == before) return unimplemented("processes that wait for each other in turn");
+    if (left == before) return unimplemented("processes that wait for each other in a cycle");
   }
   queues.builder = nullptr;
   return ok_status();
@@ -198,12 +198,12 @@ Status define_token(const OpContext& op, uint32_t i) {
 /// Defines the results: the values from the queue, and a token.
 Status define_taken(const OpContext& op, const std::vector<InstructionId>& values) {
   if (op.operation.results.count != values.size() + 1)
-    return invalid_argument(fmt::format("the queue holds {} values here", values.size()));
+    return invalid_argument(fmt::format("the queue has {} values here", values.size()));
   for (uint32_t i = 0; i < values.size(); ++i) {
     HILO_ASSIGN_OR_RETURN(const Shape wanted, op.result_shape(i));
     if (op.builder.shape(values[i]) != wanted) {
-      return invalid_argument(fmt::format("the queue holds {} here; wanted {}", op.builder.shape(values[i]).to_string(),
-                                          wanted.to_string()));
+      return invalid_argument(
+          fmt::format("the queue has {} here; wanted {}", op.builder.shape(values[i]).to_string(), wanted.to_string()));
     }
     op.define(i, values[i]);
   }
@@ -220,7 +220,7 @@ Status translate_run_parallel(const OpContext& op) {
   if (!op.translator.devices.inlined.empty()) return run_in_turn(op, names);
   const bool alike = std::all_of(names.begin(), names.end(), [&](std::string_view name) { return name == names[0]; });
   if (!alike || std::ssize(names) != op.translator.devices.grid.count())
-    return unimplemented("processes beside those of another kind");
+    return unimplemented("two run_parallel operations of different kinds");
   return run_as_replicas(op, names[0]);
 }
 

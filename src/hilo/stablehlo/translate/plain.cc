@@ -37,7 +37,7 @@ Status set_field(const OpContext& op, const FieldRow& row, AttributeSetter& attr
     case AttributeKind::kDictionary:
     case AttributeKind::kOther: break;
   }
-  return unimplemented(fmt::format("attribute '{}' has a value of a kind that HLO lacks here", row.name));
+  return unimplemented(fmt::format("attribute '{}' has a value of a kind that HLO doesn't allow here", row.name));
 }
 
 /// Returns the operand, converted to the element type of the region's argument `i`.

@@ -62,7 +62,7 @@ StatusOr<std::vector<InstructionId>> next_recorded(hlo::Builder& builder, std::s
                                                    std::span<const InstructionId> before) {
   std::vector<InstructionId> after;
   for (const Recording& r : recordings) {
-    if (r.seen == hlo::kNoInstruction) return internal_error("a probe of a loop's body isn't there");
+    if (r.seen == hlo::kNoInstruction) return internal_error("a probe in a loop's body doesn't exist");
     const InstructionId counter = before[after.size()];
     const InstructionId one = builder.constant(Literal::scalar<int32_t>(1));
     HILO_ASSIGN_OR_RETURN(const InstructionId next, builder.add(Opcode::kAdd, {counter, one}));

@@ -23,7 +23,7 @@ Expr parameter_of(OpSink& sink, const std::vector<double>& values, int64_t axis,
   const int64_t count = values.size();
   if (axis < 0 || axis >= shape.rank() || shape.dimension(axis) != count) {
     sink.fail(invalid_argument(
-        fmt::format("{} has not {} slices along its quantised dimension {}", shape.to_string(), count, axis)));
+        fmt::format("{} doesn't have {} slices along its quantized dimension {}", shape.to_string(), count, axis)));
     return x;
   }
   Literal table(Shape::array(ElementType::kF64, {count}));
@@ -66,7 +66,7 @@ Status translate_quantize(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
   if (op.operation.results.count != 1) return invalid_argument("wanted one result");
   const Type& result = result_type(op, 0);
-  if (result.quantization == nullptr) return invalid_argument("the result is not quantised");
+  if (result.quantization == nullptr) return invalid_argument("the result is not quantized");
   OpSink sink(op);
   Expr x = sink.at(operand);
   if (const auto& from = operand_type(op, 0).quantization; from != nullptr) x = dequantized(sink, x, *from);
@@ -76,14 +76,14 @@ Status translate_quantize(const OpContext& op) {
 Status translate_dequantize(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId x, op.operand(0));
   const auto& from = operand_type(op, 0).quantization;
-  if (from == nullptr) return invalid_argument("the operand is not quantised");
+  if (from == nullptr) return invalid_argument("the operand is not quantized");
   OpSink sink(op);
   return sink.define(dequantized(sink, sink.at(x), *from));
 }
 
 /// Translates other operations on real values: dequantizes the operands and quantizes the results.
 Status translate_on_real_values(const OpContext& op) {
-  if (op.operation.regions.count != 0) return unimplemented("regions over quantised types");
+  if (op.operation.regions.count != 0) return unimplemented("regions with quantized types");
   OpSink sink(op);
   std::vector<std::pair<ValueId, InstructionId>> stored;
   for (uint32_t i = 0; i < op.operation.operands.count; ++i) {

@@ -104,7 +104,7 @@ StatusOr<std::vector<int64_t>> constant_operand(const OpContext& op, uint32_t i)
   const Attribute* value = nullptr;
   if (definer != kNone && op.tree().operations[definer].name.ends_with(".constant"))
     value = op.tree().find(op.tree().operations[definer], "value");
-  if (value == nullptr) return unimplemented(fmt::format("operand {} gives sizes and is no constant", i));
+  if (value == nullptr) return unimplemented(fmt::format("operand {} specifies sizes but is not a constant", i));
   return integers_of(op.tree(), *value);
 }
 
@@ -136,7 +136,8 @@ StatusOr<Shape> given_shape(const Type& declared, const std::vector<int64_t>& si
   for (size_t d = 0; fits && d < sizes.size(); ++d)
     fits = declared.dimensions[d] == kDynamic || declared.dimensions[d] == sizes[d];
   if (!fits)
-    return invalid_argument(fmt::format("the sizes are [{}], the type is {}", fmt::join(sizes, ","), declared.spelled));
+    return invalid_argument(
+        fmt::format("the sizes are [{}], but the type is {}", fmt::join(sizes, ","), declared.spelled));
   return Shape::make_array(declared.element, sizes);
 }
 
@@ -266,7 +267,7 @@ StatusOr<InstructionId> slice_from(const OpContext& op, const InstructionIds& gi
 Status slice_as_the_result(const OpContext& op, const InstructionIds& given) {
   HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape());
   const std::optional<std::vector<int64_t>> strides = known_integers(op, 3);
-  if (!strides || std::ssize(*strides) != result.rank()) return unimplemented("a slice whose strides aren't known");
+  if (!strides || std::ssize(*strides) != result.rank()) return unimplemented("a slice with unknown strides");
   std::vector<int64_t> sizes;
   auto every = std::make_shared<hlo::SliceAttributes>();
   for (int64_t d = 0; d < result.rank(); ++d) {
@@ -288,7 +289,7 @@ Status translate_slice_of_known_size(const OpContext& op) {
   if (given.size() != 4) return invalid_argument(fmt::format("got {} operands, wanted 4", given.size()));
   if (!has_unknown_sizes(op)) return slice_as_the_result(op, given);
   const std::optional<std::vector<int64_t>> sizes = sizes_of_slice(op);
-  if (!sizes) return unimplemented("a slice whose size isn't known");
+  if (!sizes) return unimplemented("a slice of unknown size");
   HILO_ASSIGN_OR_RETURN(const InstructionId id, slice_from(op, given, *sizes));
   op.define(0, id);
   return ok_status();
@@ -321,7 +322,7 @@ Status translate_from_elements(const OpContext& op) {
 Status translate_tensor_dimension(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
   const std::optional<std::vector<int64_t>> dimension = known_integers(op, 1);
-  if (!dimension || dimension->size() != 1) return unimplemented("the size of a dimension that no constant names");
+  if (!dimension || dimension->size() != 1) return unimplemented("a dimension's index is not a constant");
   const Shape shape = op.builder.shape(operand);
   if (!shape.is_array() || dimension->front() < 0 || dimension->front() >= shape.rank())
     return invalid_argument(fmt::format("{} has no dimension {}", shape.to_string(), dimension->front()));
@@ -332,15 +333,15 @@ Status translate_tensor_dimension(const OpContext& op) {
 Status inline_call(const OpContext& op, std::string_view callee) {
   Translator& t = op.translator;
   const auto found = t.functions.find(callee);
-  if (found == t.functions.end()) return not_found(fmt::format("function @{} isn't there", callee));
+  if (found == t.functions.end()) return not_found(fmt::format("function @{} doesn't exist", callee));
   const Operation& function = op.tree().operations[found->second];
   if (function.regions.count != 1) return invalid_argument(fmt::format("function @{} has no body", callee));
   const Region& body = op.tree().regions[function.regions.begin];
   if (body.arguments.count != op.operation.operands.count)
-    return invalid_argument(fmt::format("function @{} takes {} arguments; got {}", callee, body.arguments.count,
-                                        op.operation.operands.count));
+    return invalid_argument(fmt::format("function @{}: got {} arguments; wanted {}", callee,
+                                        op.operation.operands.count, body.arguments.count));
   if (t.inlined_depth >= kMostInlinedDepth || op.builder.size() > kMostInlined)
-    return unimplemented("a program of unknown sizes with so many calls");
+    return unimplemented("a program of unknown sizes with too many calls");
   HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   const auto pass_limits = [&t](ValueId from, ValueId to) {
     const auto found = t.limits.find(from);
@@ -369,7 +370,7 @@ Status inline_call(const OpContext& op, std::string_view callee) {
 /// Checks an assertion about sizes. "{0}" in its message is replaced by the operand after the condition, and so on.
 Status check_shape_assertion(const OpContext& op) {
   const std::optional<std::vector<int64_t>> holds = known_integers(op, 0);
-  if (!holds || holds->empty()) return unimplemented("an assertion about what is no size");
+  if (!holds || holds->empty()) return unimplemented("an assertion about a value that is not a size");
   const bool fulfilled = std::all_of(holds->begin(), holds->end(), [](int64_t bit) { return bit != 0; });
   if (fulfilled) return ok_status();
   std::string message(op.text("error_message"));

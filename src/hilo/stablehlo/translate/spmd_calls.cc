@@ -93,7 +93,7 @@ Status translate_full_to_shard(const OpContext& op) {
   if (is_alone(op) && shape == part) return translate_identity(op);
   const OperationId definer = op.tree().values[op.tree().operand(op.operation, 0)].definer;
   if (definer == kNone || op.tree().find(op.tree().operations[definer], kOpSharding) == nullptr)
-    return unimplemented("the operand is not one of @Sharding, which says who has which part");
+    return unimplemented("the operand must be a result of @Sharding, which specifies the parts");
   HILO_ASSIGN_OR_RETURN(const OpSharding sharding, said(op.tree(), op.tree().operations[definer], rank_of(shape)));
   HILO_ASSIGN_OR_RETURN(const DeviceParts parts, parts_of(op, sharding.sharding, shape, part));
   HILO_ASSIGN_OR_RETURN(const InstructionId own, cut_part(op, whole, parts, part));

@@ -95,7 +95,7 @@ StatusOr<std::vector<OperationId>> call_order(const Translator& translator, Oper
     }
     const std::string_view name = frame.callees[frame.next++];
     const auto callee = translator.functions.find(name);
-    if (callee == translator.functions.end()) return not_found(fmt::format("function @{} isn't there", name));
+    if (callee == translator.functions.end()) return not_found(fmt::format("function @{} doesn't exist", name));
     const auto [state, is_new] = done.emplace(callee->second, false);
     if (!is_new && !state->second) return failed_precondition(fmt::format("function @{} calls itself", name));
     if (is_new) stack.push_back(frame_of(callee->second));
@@ -114,7 +114,7 @@ StatusOr<OperationId> find_entry(const Translator& translator, const std::vector
     std::vector<std::string_view> known;
     for (const auto& function : translator.functions) known.push_back(function.first);
     std::sort(known.begin(), known.end());
-    return not_found(fmt::format("function @{} isn't there; the module has {}.{}", name, join(known, ", "),
+    return not_found(fmt::format("function @{} doesn't exist; the module has {}.{}", name, join(known, ", "),
                                  did_you_mean(name, known)));
   }
   std::vector<OperationId> candidates;
@@ -123,7 +123,7 @@ StatusOr<OperationId> find_entry(const Translator& translator, const std::vector
   }
   if (candidates.size() == 1 || functions.size() == 1) return candidates.empty() ? functions[0] : candidates[0];
   return invalid_argument(
-      fmt::format("the module has {} functions and none is @main. Hint: name one", functions.size()));
+      fmt::format("the module has {} functions but no @main. Hint: select one by --function", functions.size()));
 }
 
 /// Returns whether a type has an unknown size.
@@ -229,7 +229,7 @@ StatusOr<hlo::Module> translate(const ModuleTree& tree, const TranslateOptions& 
     if (!is_function(operation)) {
       // A nested module is a separate name space; its functions can't be called.
       if (operation.name == "sdy.mesh" || operation.name == "builtin.module") continue;
-      return translator.at(operation, unimplemented("this operation can't stand beside functions"));
+      return translator.at(operation, unimplemented("this operation is not allowed at module level"));
     }
     functions.push_back(id);
     if (!translator.functions.emplace(symbol_name(tree, operation), id).second)

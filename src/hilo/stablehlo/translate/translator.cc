@@ -104,7 +104,7 @@ StatusOr<Shape> Translator::argument_shape(ValueId value, uint32_t i, std::span<
 
 StatusOr<hlo::ComputationPtr> Translator::function(std::string_view name) const {
   const auto found = computations.find(name);
-  if (found == computations.end()) return not_found(fmt::format("function @{} isn't there", name));
+  if (found == computations.end()) return not_found(fmt::format("function @{} doesn't exist", name));
   return found->second;
 }
 
@@ -141,7 +141,7 @@ StatusOr<hlo::ComputationPtr> Translator::region(const std::string& name, const 
   for (uint32_t i = 0; i < region.arguments.count; ++i) inputs.push_back(region.arguments.begin + i);
   const auto is_size = [&](ValueId value) { return refines() && constants.contains(value); };
   if (parameters == Parameters::kEach && !std::ranges::all_of(captures.others, is_size)) {
-    return unimplemented("the region uses a value from outside that is no constant; HLO's has no place for it");
+    return unimplemented("the region captures a value that is not a constant, which HLO doesn't allow here");
   }
   std::vector<std::pair<ValueId, hlo::InstructionId>> outside;  // instructions of captured values outside of the region
   for (const auto* list : {&captures.others, &captures.constants}) {
@@ -259,7 +259,8 @@ Status Translator::translate_block(hlo::Builder& builder, const Region& region,
       return at(operation, invalid_argument("a region doesn't end in a return"));
     for (uint32_t i = 0; i < operation.operands.count; ++i) {
       hlo::InstructionId value = ids[tree.operand(operation, i)];
-      if (value == hlo::kNoInstruction) return at(operation, invalid_argument("returns what isn't defined here"));
+      if (value == hlo::kNoInstruction)
+        return at(operation, invalid_argument("returns a value that isn't defined here"));
       if (has_bounds && inlined_depth == 0) {
         const OpRow none{};
         HILO_ASSIGN_OR_RETURN(value, zero_beyond({*this, builder, operation, none}, tree.operand(operation, i)));
@@ -279,7 +280,7 @@ const OpRow* Translator::row_of(const Operation& operation) {
 
 Status Translator::translate_operation(hlo::Builder& builder, const Operation& operation) {
   const OpRow* const row = row_of(operation);
-  if (row == nullptr) return at(operation, unimplemented("this version can't translate this operation"));
+  if (row == nullptr) return at(operation, unimplemented("this operation is not supported"));
   builder.set_annotations(annotations_of(operation.location));
   const OpContext op{*this, builder, operation, *row};
   if (has_six_bit_types) {

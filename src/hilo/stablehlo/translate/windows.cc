@@ -38,7 +38,7 @@ StatusOr<std::string> window_text(const WindowLists& w) {
   const size_t rank = w.sizes.size();
   for (const auto* list : {&w.strides, &w.base_dilations, &w.window_dilations, &w.reversal}) {
     if (!list->empty() && list->size() != rank)
-      return invalid_argument(fmt::format("a window of {} dimensions has a list of {}", rank, list->size()));
+      return invalid_argument(fmt::format("a window of {} dimensions has a list of length {}", rank, list->size()));
   }
   if (!w.padding.empty() && w.padding.size() != 2 * rank)
     return invalid_argument(fmt::format("a window of {} dimensions has {} paddings", rank, w.padding.size()));
@@ -67,7 +67,7 @@ StatusOr<std::string> labels(int64_t first, char first_letter, int64_t second, c
   };
   bool well = spatial.size() < 10 && put(first, first_letter) && put(second, second_letter);
   for (size_t i = 0; well && i < spatial.size(); ++i) well = put(spatial[i], static_cast<char>('0' + i));
-  if (!well) return invalid_argument("a convolution's dimension numbers are no permutation");
+  if (!well) return invalid_argument("a convolution's dimension numbers are not a permutation");
   return text;
 }
 
@@ -146,7 +146,7 @@ Status translate_convolution(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId kernel_operand, op.operand(1));
   const Shape kernel_shape = op.builder.shape(kernel_operand);
   if (kernel_shape.rank() != std::ssize(kernel))
-    return invalid_argument("the kernel's rank isn't that of its dimensions");
+    return invalid_argument("the kernel's rank doesn't match its dimension numbers");
   WindowLists w;
   const std::vector<int64_t> none;
   for (int64_t place : places) w.sizes.push_back(kernel_shape.dimension(place));

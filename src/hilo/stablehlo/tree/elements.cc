@@ -43,7 +43,7 @@ std::optional<ParsedInteger> parse_integer(std::string_view text) {
 
 Status append_integer(ElementType type, std::string_view text, std::string& bytes) {
   const std::optional<ParsedInteger> parsed = parse_integer(text);
-  if (!parsed) return invalid_argument(fmt::format("{} is no integer", quote(text)));
+  if (!parsed) return invalid_argument(fmt::format("{} is not an integer", quote(text)));
   const int bits = element_type_info(type).bits;
   const uint64_t most = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
   const uint64_t half = uint64_t{1} << (bits - 1);
@@ -70,7 +70,7 @@ Status append_float(ElementType type, std::string_view text, std::string& bytes)
   const char* const end = text.data() + text.size();
   const auto [stop, failure] = std::from_chars(text.data(), end, value);
   if (stop != end || failure == std::errc::invalid_argument)
-    return invalid_argument(fmt::format("{} is no number", quote(text)));
+    return invalid_argument(fmt::format("{} is not a number", quote(text)));
   if (failure == std::errc::result_out_of_range) {
     return invalid_argument(fmt::format("{} is beyond the range of numbers", quote(text)));
   }
@@ -108,7 +108,7 @@ Status append_element(ElementType type, std::string_view text, std::string& byte
   }
   if (is_integer(type)) return append_integer(type, text, bytes);
   if (is_floating(type)) return append_float(type, text, bytes);
-  return invalid_argument(fmt::format("{} is no element of {}", quote(text), element_type_name(type)));
+  return invalid_argument(fmt::format("{} is not an element of {}", quote(text), element_type_name(type)));
 }
 
 namespace {
@@ -147,7 +147,7 @@ Status append_six_bits(const Type& type, std::string_view text, std::string& byt
   double value = 0;
   const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (stop != text.data() + text.size() || failure != std::errc())
-    return invalid_argument(fmt::format("{} is no number", quote(text)));
+    return invalid_argument(fmt::format("{} is not a number", quote(text)));
   const SixBitFormat format = format_of(type);
   const int exponent = value == 0 ? 1 - format.bias : std::max(std::ilogb(value), 1 - format.bias);
   const double step = std::ldexp(1.0, exponent - format.mantissa), nearest = std::nearbyint(value / step) * step;
@@ -188,8 +188,8 @@ StatusOr<Literal> literal_from_bytes(const Type& type, std::span<const std::byte
     return literal;
   }
   if (!packed && bytes.size() != count * size && !(count == 0 && bytes.size() == size)) {
-    return invalid_argument(fmt::format("type {} takes {} bytes, or {} for all elements alike; got {}", type.spelled,
-                                        count * size, size, bytes.size()));
+    return invalid_argument(fmt::format("type {}: got {} bytes; wanted {}, or {} for a splat", type.spelled,
+                                        bytes.size(), count * size, size));
   }
   HILO_ASSIGN_OR_RETURN(Literal literal, Literal::make(Shape::array(type.element, type.dimensions)));
   if (packed || type.element == ElementType::kPred) {

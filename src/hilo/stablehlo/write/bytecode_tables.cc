@@ -209,7 +209,7 @@ uint64_t BytecodeTables::floating(ElementType type, double value) {
 uint64_t BytecodeTables::word(VhloAttribute code, std::string_view word) {
   const std::span<const std::string_view> words = vhlo_words(code);
   const auto found = std::find(words.begin(), words.end(), word);
-  if (found == words.end()) fail(fmt::format("VHLO has no word {}", word));
+  if (found == words.end()) fail(fmt::format("VHLO has no enum value {}", word));
   return coded(code, static_cast<uint64_t>(found - words.begin()));
 }
 
@@ -317,7 +317,7 @@ uint64_t BytecodeTables::property(const AttributeRow& row, const Attribute* attr
   const auto numbers = [&](ElementType type) {
     const StatusOr<std::vector<int64_t>> list =
         attribute == nullptr ? StatusOr<std::vector<int64_t>>(std::vector<int64_t>()) : integers_of(tree_, *attribute);
-    if (!list.ok()) fail(fmt::format("attribute '{}' is no list", row.name));
+    if (!list.ok()) fail(fmt::format("attribute '{}' is not a list", row.name));
     return integers(list.ok() ? *list : std::vector<int64_t>(), type);
   };
   switch (row.form) {

@@ -133,7 +133,7 @@ StatusOr<bool> write_map(const WriteContext& context) {
 StatusOr<bool> write_constant(const WriteContext& context) {
   HILO_ASSIGN_OR_RETURN(NewOperation operation, context.operation());
   const Literal& value = context.attributes<hlo::ConstantAttributes>().value;
-  if (value.is_tuple() || !value.shape().is_array()) return unimplemented("a constant that is no array");
+  if (value.is_tuple() || !value.shape().is_array()) return unimplemented("a constant that is not an array");
   context.builder().put_attribute(operation, "value", context.builder().elements(value));
   HILO_RETURN_IF_ERROR(context.add(operation));
   return true;

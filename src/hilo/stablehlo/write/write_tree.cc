@@ -226,9 +226,7 @@ Status TreeWriter::write_body(Body& body) {
         fmt::format("computations nested deeper than {} don't fit StableHLO's regions", kMaxNesting));
   if ((written += body.computation.size()) > most_written)
     return resource_exhausted(fmt::format(
-        "computations that are regions of several operations each would be written down too often; got more than {} "
-        "instructions, as a region can't be shared",
-        most_written));
+        "shared computations become separate regions; got more than {} instructions in total", most_written));
   for (const Instruction& instruction : body.computation.instructions()) {
     if (instruction.opcode == Opcode::kParameter) continue;
     const Status status = write_instruction(body, instruction);
