@@ -15,7 +15,7 @@ constexpr CompanionNames kOtherTable{"libhilo_mpi.so", "hilo_other", "a test", "
 
 TEST(Companion, ThatIsMissingIsNamedWithWhoNeedsIt) {
   const std::string error = open_companion(kMissing).status().to_string();
-  EXPECT_TRUE(error.starts_with("NOT_FOUND: a test needs libhilo_missing.so, which isn't here: ")) << error;
+  EXPECT_TRUE(error.starts_with("NOT_FOUND: a test needs libhilo_missing.so, which is missing: ")) << error;
   EXPECT_TRUE(error.ends_with(". Hint: there is none")) << error;
   EXPECT_EQ(opened_companion(kMissing), nullptr);
 }

@@ -156,7 +156,7 @@ TEST_F(Bridge, InitialisingThePlatformAfterAClientExistsNamesOldAndNew) {
   ASSERT_TRUE(make_xla_client("xla", "Host", 1).ok());
   EXPECT_EQ(
       choose_platform("Reference").to_string(),
-      "FAILED_PRECONDITION: initialize_platform_name: a client exists already, made with 'Host'; got 'Reference'. "
+      "FAILED_PRECONDITION: initialize_platform_name: a client already exists, created with 'Host'; got 'Reference'. "
       "Hint: call it before the first operation");
   EXPECT_EQ(platform_name(), "Host");
 }
@@ -164,7 +164,7 @@ TEST_F(Bridge, InitialisingThePlatformAfterAClientExistsNamesOldAndNew) {
 TEST_F(Bridge, InitialisingTheReplicasAfterAClientExistsNamesOldAndNew) {
   ASSERT_TRUE(make_xla_client("xla", "Host", 2).ok());
   EXPECT_EQ(choose_replica_count(4).to_string(),
-            "FAILED_PRECONDITION: initialize_replica_count: a client exists already, made with 2; got 4. "
+            "FAILED_PRECONDITION: initialize_replica_count: a client already exists, created with 2; got 4. "
             "Hint: call it before the first operation");
   EXPECT_EQ(make_xla_client("xla", "Host", 4).status().code(), StatusCode::kFailedPrecondition);
 }

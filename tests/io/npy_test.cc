@@ -298,7 +298,7 @@ TEST(NpyError, TypesWithoutACounterpart) {
   for (const char* descr : {"<U5", "|S3", "<M8[ns]", "|V3", "<f16", "<c32", "<i3", "<", ""}) {
     EXPECT_EQ(error_of(npy(header(descr, "(1,)"), "x")),
               std::string("UNIMPLEMENTED: a.npy: element type '") + descr +
-                  "' has no counterpart; wanted bool, int, uint, float or complex of a usual size. Hint: save "
+                  "' has no counterpart; wanted bool, int, uint, float or complex. Hint: save "
                   "array.astype('float32')");
   }
   EXPECT_EQ(error_of(npy("{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (1,), }", "1234")),

@@ -146,7 +146,7 @@ TEST(ZipError, AWrongSizeIsDamage) {
   for (int difference : {-1, 1}) {
     std::string other = bytes;
     other[entry + 24] = static_cast<char>(other[entry + 24] + difference);
-    EXPECT_TRUE(error_of(other).starts_with("DATA_LOSS: zip: 'a': directory says")) << error_of(other);
+    EXPECT_TRUE(error_of(other).starts_with("DATA_LOSS: zip: 'a': the directory has")) << error_of(other);
   }
 }
 

@@ -23,7 +23,7 @@
 namespace hilo::tool {
 namespace {
 
-constexpr int64_t kMostInText = 4096;  // maximum number of elements of a value in the reduced program's text
+constexpr int64_t kMaxElementsInText = 4096;  // maximum number of elements of a value in the reduced program's text
 
 struct BisectOptions {
   std::string file, function, output;
@@ -89,7 +89,7 @@ StatusOr<hlo::Invocation> read_invocation(const BisectOptions& options) {
   return program;
 }
 
-bool is_small(const Literal& value) { return value.shape().element_count() <= kMostInText; }
+bool is_small(const Literal& value) { return value.shape().element_count() <= kMaxElementsInText; }
 
 /// Returns whether the value can't be saved as .npy, so that the program's text must contain it.
 bool has_no_npy(const Literal& value) { return !io::npy_bytes(Literal(value.shape().with_dimensions({}))).ok(); }

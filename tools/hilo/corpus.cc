@@ -77,9 +77,9 @@ std::vector<std::string> archives_in(const std::string& folder) {
 
 StatusOr<Files> read_archive(const std::string& path) {
   constexpr size_t kBlock = 512;
-  constexpr int64_t kMostBytes = int64_t{1} << 30;
+  constexpr int64_t kMaxBytes = int64_t{1} << 30;
   HILO_ASSIGN_OR_RETURN(const std::string packed, read_file(path));
-  HILO_ASSIGN_OR_RETURN(const std::string bytes, io::gunzip(packed, kMostBytes));
+  HILO_ASSIGN_OR_RETURN(const std::string bytes, io::gunzip(packed, kMaxBytes));
   Files files;
   for (size_t at = 0; at + kBlock <= bytes.size();) {
     const std::string_view header = std::string_view(bytes).substr(at, kBlock);

@@ -19,7 +19,7 @@ namespace hilo::tool {
 namespace {
 
 int fail(const Status& status, int exit_code) {
-  const bool colour = colour_wanted(STDERR_FILENO);
+  const bool colour = may_colour(STDERR_FILENO);
   std::fprintf(stderr, "%shilo: %s%s\n", colour ? "\x1b[31m" : "", printable(status.to_string()).c_str(),
                colour ? "\x1b[0m" : "");
   return exit_code;

@@ -313,7 +313,7 @@ StatusOr<AlignedBuffer> allocate_buffer(size_t bytes) {
   if constexpr (kGuardPages) {
     data = get_guarded(bytes, guard_side());
     if (data != nullptr) count_birth(cache, bytes, false);
-  } else if (bytes <= kLargestSizeClass) {
+  } else if (bytes <= kMaxSizeClass) {
     data = take(cache, size_class_of(bytes));
   }
   if (data == nullptr) return out_of_memory("buffer", bytes);

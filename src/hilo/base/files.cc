@@ -220,10 +220,10 @@ int write_over(const OutputPlace& place, std::string_view content, Durability du
 
 // Opens a device or a fifo. Waits ten seconds for a fifo's reader; then errno is ENXIO.
 int open_stream(const OutputPlace& place) {
-  constexpr std::chrono::milliseconds kLongest(10'000), kPause(5);
+  constexpr std::chrono::milliseconds kMax(10'000), kPause(5);
   if (!S_ISFIFO(place.about.st_mode))
     return open_again_if_interrupted(place.path.c_str(), O_WRONLY | O_TRUNC | O_NOCTTY);
-  const auto end = std::chrono::steady_clock::now() + kLongest;
+  const auto end = std::chrono::steady_clock::now() + kMax;
   int number;
   do {
     number = open_again_if_interrupted(place.path.c_str(), O_WRONLY | O_NONBLOCK);
@@ -408,10 +408,10 @@ bool file_exists(const std::string& path) {
 }
 
 std::string file_stem(std::string_view name) {
-  constexpr size_t kLongest = 80;  // bytes
-  constexpr size_t kHash = 17;     // "-" and 16 hexadecimal digits
+  constexpr size_t kMax = 80;   // bytes
+  constexpr size_t kHash = 17;  // "-" and 16 hexadecimal digits
   std::string stem;
-  for (char c : name.substr(0, kLongest)) {
+  for (char c : name.substr(0, kMax)) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
                        c == '_' || (c == '.' && !stem.empty());
     stem += plain ? c : '_';
@@ -419,7 +419,7 @@ std::string file_stem(std::string_view name) {
   if (stem == name && !stem.empty()) return stem;
   uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
   for (char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return fmt::format("{}-{:016x}", stem.substr(0, kLongest - kHash), hash);
+  return fmt::format("{}-{:016x}", stem.substr(0, kMax - kHash), hash);
 }
 
 }  // namespace hilo

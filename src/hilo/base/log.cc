@@ -26,7 +26,7 @@ std::atomic<int> level_now{kUnread};
 struct Sinks {
   std::mutex mutex;
   std::shared_ptr<const LogSink> sink;  // null means stderr
-  std::set<std::string, std::less<>> said;
+  std::set<std::string, std::less<>> logged_keys;
 };
 
 // Never destroyed: destructors of other objects may log.
@@ -51,7 +51,7 @@ void write_to_stderr(LogLevel level, std::string_view text) {
   std::string line;
   line.reserve(text.size() + 32);
   line += "hilo: ";
-  if (colour_wanted(STDERR_FILENO)) {
+  if (may_colour(STDERR_FILENO)) {
     line.append(colour_of(level)).append(log_level_name(level)).append("\x1b[0m");
   } else {
     line.append(log_level_name(level));
@@ -126,12 +126,12 @@ void log_text_once(LogLevel level, std::string_view key, std::string_view text) 
   if (!log_enabled(level)) return;
   {
     std::lock_guard lock(sinks().mutex);
-    if (!sinks().said.emplace(key).second) return;
+    if (!sinks().logged_keys.emplace(key).second) return;
   }
   log_text(level, text);
 }
 
-bool colour_wanted(int file_descriptor) {
+bool may_colour(int file_descriptor) {
   const char* no_colour = std::getenv("NO_COLOR");
   return (no_colour == nullptr || *no_colour == '\0') && ::isatty(file_descriptor) == 1;
 }

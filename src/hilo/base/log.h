@@ -59,6 +59,6 @@ void log_warning_once(std::string_view key, fmt::format_string<Args...> format, 
 }
 
 /// Returns whether output to the file descriptor may be coloured: it is a terminal, and NO_COLOR is unset or empty.
-bool colour_wanted(int file_descriptor);
+bool may_colour(int file_descriptor);
 
 }  // namespace hilo

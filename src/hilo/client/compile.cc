@@ -47,7 +47,7 @@ std::string disk_key(const Client& client, const hlo::Module& module, const Comp
 }
 
 /// Programs with more constants aren't cached on disk, because reading them takes as long as compiling.
-constexpr int64_t kMostConstantBytes = 16 << 20;
+constexpr int64_t kMaxConstantBytes = 16 << 20;
 
 int64_t constant_bytes_of(const hlo::Module& module) {
   int64_t bytes = 0;
@@ -63,7 +63,7 @@ StatusOr<DiskCache*> disk_for(const Client& client, const hlo::Module& module, c
   const bool is_elsewhere = client.options().backend == "xrt";  // the server has its own cache
   if (is_watched(options) || is_elsewhere || options.device_assignment || client.devices().empty()) return nullptr;
   HILO_ASSIGN_OR_RETURN(DiskCache* const disk, disk_cache());
-  return disk != nullptr && constant_bytes_of(module) <= kMostConstantBytes ? disk : nullptr;
+  return disk != nullptr && constant_bytes_of(module) <= kMaxConstantBytes ? disk : nullptr;
 }
 
 StatusOr<std::shared_ptr<Executable>> compile_with(XlaClient& client, const hlo::Module& module, CompileOptions options,
@@ -166,7 +166,7 @@ int64_t held_bytes(const std::shared_ptr<Executable>& executable) {
 
 StatusOr<std::unique_ptr<Executable>> compile_observed(Client& client, const hlo::Module& module,
                                                        const CompileOptions& options) try {
-  if (!is_watched(options) && !CompileProgress::wanted()) return client.compile(module, options, nullptr);
+  if (!is_watched(options) && !CompileProgress::is_shown()) return client.compile(module, options, nullptr);
   std::unique_ptr<CompileWatch> watch;
   if (is_watched(options)) {
     HILO_ASSIGN_OR_RETURN(const InspectTable* const inspect, open_companion<InspectTable>());

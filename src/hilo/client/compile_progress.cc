@@ -43,10 +43,10 @@ struct CompileProgress::Shared {
   } catch (const std::bad_alloc&) {}
 };
 
-bool CompileProgress::wanted() { return ::isatty(STDERR_FILENO) == 1; }
+bool CompileProgress::is_shown() { return ::isatty(STDERR_FILENO) == 1; }
 
 CompileProgress::CompileProgress(const std::string& module_name, hlo::PassObserver* next) : next_(next) {
-  if (!wanted()) return;
+  if (!is_shown()) return;
   auto shared = std::make_unique<Shared>();
   shared->module = module_name.empty() ? "module" : module_name;
   try {

@@ -26,7 +26,7 @@ class CompileProgress final : public hlo::PassObserver {
   void generated(std::string_view kernel, int64_t code_bytes, double milliseconds) override;
 
   /// Returns whether a line would be shown.
-  static bool wanted();
+  static bool is_shown();
 
  private:
   struct Shared;

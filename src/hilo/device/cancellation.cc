@@ -17,8 +17,8 @@ constexpr std::chrono::milliseconds kPollInterval{5};
 }  // namespace
 
 Deadline deadline_in(double seconds) {
-  constexpr double kMost = 1e8;  // seconds, about three years
-  if (seconds <= 0 || seconds > kMost) return kNoDeadline;
+  constexpr double kMax = 1e8;  // seconds, about three years
+  if (seconds <= 0 || seconds > kMax) return kNoDeadline;
   return std::chrono::steady_clock::now() +
          std::chrono::duration_cast<Deadline::duration>(std::chrono::duration<double>(seconds));
 }

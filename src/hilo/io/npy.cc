@@ -22,8 +22,8 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "npy files are written as the machine's bytes");
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr size_t kFixed = 8;                        // bytes of magic and version
-constexpr size_t kLongestHeader = size_t{1} << 20;  // maximum bytes of a header; a shape of 64 dimensions takes 2 KiB
+constexpr size_t kFixed = 8;                    // bytes of magic and version
+constexpr size_t kMaxHeader = size_t{1} << 20;  // maximum bytes of a header; a shape of 64 dimensions takes 2 KiB
 
 struct NpyType {
   std::string_view code;  // kind and size in bytes, in NumPy's notation
@@ -103,8 +103,8 @@ StatusOr<Split> split(std::string_view bytes) {
   if (place.end > bytes.size()) {
     return invalid_argument(fmt::format("header says {} bytes, file has {}", length, bytes.size()));
   }
-  if (length > kLongestHeader) {
-    return invalid_argument(fmt::format("header says {} bytes; wanted at most {}", length, kLongestHeader));
+  if (length > kMaxHeader) {
+    return invalid_argument(fmt::format("header says {} bytes; wanted at most {}", length, kMaxHeader));
   }
   return Split{bytes.substr(place.begin, length), bytes.substr(place.end)};
 }
@@ -153,7 +153,7 @@ StatusOr<Contents> contents_of(std::string_view header_text) {
 
 StatusOr<int64_t> longest_file(std::string_view beginning) {
   HILO_ASSIGN_OR_RETURN(const HeaderPlace place, place_of_header(beginning));
-  if (place.end > beginning.size() && place.end <= kFixed + 4 + kLongestHeader) return kDefaultFileLimit;
+  if (place.end > beginning.size() && place.end <= kFixed + 4 + kMaxHeader) return kDefaultFileLimit;
   HILO_ASSIGN_OR_RETURN(const Split parts, split(beginning));
   HILO_ASSIGN_OR_RETURN(const Contents contents, contents_of(parts.header));
   return static_cast<int64_t>(place.end) + contents.shape.byte_size();

@@ -83,7 +83,7 @@ Status check_library() {
 }
 
 constexpr std::string_view kPngMagic("\x89PNG\r\n\x1a\n", 8);
-constexpr int64_t kMostInflation = 1032;  // maximum compression ratio of deflate
+constexpr int64_t kMaxInflation = 1032;  // maximum compression ratio of deflate
 
 /// The exception that libpng's error callback throws, because it must not return.
 struct PngFailure {
@@ -137,9 +137,9 @@ class PngFile {
 };
 
 Status check(int64_t width, int64_t height, int64_t channels, size_t bytes) {
-  constexpr int64_t kMost = INT32_MAX;  // maximum size in the PNG format
-  if (width < 1 || height < 1 || width > kMost || height > kMost) {
-    return invalid_argument(fmt::format("png: got size {} x {}; wanted 1 to {} for both", width, height, kMost));
+  constexpr int64_t kMax = INT32_MAX;  // maximum size in the PNG format
+  if (width < 1 || height < 1 || width > kMax || height > kMax) {
+    return invalid_argument(fmt::format("png: got size {} x {}; wanted 1 to {} for both", width, height, kMax));
   }
   if (channels < 1 || channels > 4) {
     return invalid_argument(
@@ -223,7 +223,7 @@ StatusOr<Literal> parse(std::string_view bytes, int64_t limit) {
         fmt::format("{} x {} pixels of {} channels; limit is {} bytes", width, height, channels, limit));
   }
   const int64_t packed_row = library().get_rowbytes(png, file.info());
-  if (packed_row * int64_t{height} / kMostInflation > std::ssize(bytes))
+  if (packed_row * int64_t{height} / kMaxInflation > std::ssize(bytes))
     return data_loss(fmt::format("{} x {} pixels can't be encoded in {} bytes", width, height, bytes.size()));
   library().set_interlace_handling(png);
   if (has_palette) library().set_packing(png);

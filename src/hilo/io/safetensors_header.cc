@@ -41,7 +41,7 @@ constexpr std::array<Dtype, 17> kDtypes = {{{"BOOL", ElementType::kPred},
 
 constexpr size_t kLength = 8;  // bytes of the header's length field
 // bytes; the limit of the reference implementation
-constexpr uint64_t kLongestSafetensorsHeader = uint64_t{100} * 1000000;
+constexpr uint64_t kMaxSafetensorsHeader = uint64_t{100} * 1000000;
 constexpr size_t kAlign = 64;  // alignment in bytes, that of device buffers
 
 // A tensor's entry in the header, not yet checked.
@@ -161,8 +161,8 @@ StatusOr<SafetensorsHeader> parse_safetensors_header(std::string_view file) {
   }
   const uint64_t length = little_endian(file.substr(0, kLength));
   const uint64_t rest = file.size() - kLength;
-  if (length > kLongestSafetensorsHeader) {
-    return invalid_argument(fmt::format("header says {} bytes; wanted at most {}", length, kLongestSafetensorsHeader));
+  if (length > kMaxSafetensorsHeader) {
+    return invalid_argument(fmt::format("header says {} bytes; wanted at most {}", length, kMaxSafetensorsHeader));
   }
   if (length > rest) return invalid_argument(fmt::format("header says {} bytes, file has {}", length, rest));
   const std::string_view text = file.substr(kLength, length);
@@ -202,9 +202,9 @@ StatusOr<std::string> safetensors_header_bytes(SafetensorsHeader& header) {
   }
   text += '}';
   text.append((kAlign - (kLength + text.size()) % kAlign) % kAlign, ' ');
-  if (text.size() > kLongestSafetensorsHeader) {
+  if (text.size() > kMaxSafetensorsHeader) {
     return invalid_argument(fmt::format("safetensors: the header takes {} bytes; the format has room for {}",
-                                        text.size(), kLongestSafetensorsHeader));
+                                        text.size(), kMaxSafetensorsHeader));
   }
   std::string bytes;
   append_little_endian(bytes, text.size(), kLength);

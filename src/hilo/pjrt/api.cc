@@ -39,8 +39,8 @@ Status resized(Args& args, const char* name) {
   constexpr size_t kKnown = kPjrtStructSize<Args>;
   static_assert(kKnown > 0);
   if (args.struct_size >= kKnown) return answered(args, name);
-  constexpr size_t kLeast = sizeof(size_t);
-  if (args.struct_size < kLeast)
+  constexpr size_t kMin = sizeof(size_t);
+  if (args.struct_size < kMin)
     return invalid_argument(std::string(name) + ": struct_size is " + std::to_string(args.struct_size) + "; wanted " +
                             std::to_string(kKnown));
   Args known{};

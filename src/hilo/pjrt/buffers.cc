@@ -25,8 +25,8 @@ StatusOr<PJRT_Memory*> chosen(PJRT_Memory* memory, PJRT_Device* device) {
 
 /// Checks that a buffer is alive.
 /// Errors    INVALID_ARGUMENT for a deleted buffer
-Status wanted_live(const PJRT_Buffer* buffer, std::string_view what) {
-  HILO_RETURN_IF_ERROR(wanted(buffer, "buffer"));
+Status check_live(const PJRT_Buffer* buffer, std::string_view what) {
+  HILO_RETURN_IF_ERROR(check_not_null(buffer, "buffer"));
   if (!buffer->deleted && buffer->buffer->state() == BufferState::kLive) return ok_status();
   return invalid_argument(
       fmt::format("{}: buffer {} has been deleted or donated", what, buffer->buffer->shape().to_string()));
@@ -218,7 +218,7 @@ Status answer(PJRT_Buffer_IsDeleted_Args& args) {
 }
 
 Status answer(PJRT_Buffer_CopyToMemory_Args& args) {
-  HILO_RETURN_IF_ERROR(wanted_live(args.buffer, "PJRT_Buffer_CopyToMemory"));
+  HILO_RETURN_IF_ERROR(check_live(args.buffer, "PJRT_Buffer_CopyToMemory"));
   HILO_PJRT_WANTED(args, dst_memory);
   HILO_ASSIGN_OR_RETURN(BufferPtr copy, object(args.dst_memory).device->device->copy(args.buffer->buffer));
   args.dst_buffer = new_buffer(args.buffer->client, std::move(copy), args.dst_memory);
@@ -226,7 +226,7 @@ Status answer(PJRT_Buffer_CopyToMemory_Args& args) {
 }
 
 Status answer(PJRT_Buffer_CopyToDevice_Args& args) {
-  HILO_RETURN_IF_ERROR(wanted_live(args.buffer, "PJRT_Buffer_CopyToDevice"));
+  HILO_RETURN_IF_ERROR(check_live(args.buffer, "PJRT_Buffer_CopyToDevice"));
   HILO_PJRT_WANTED(args, dst_device);
   HILO_ASSIGN_OR_RETURN(BufferPtr copy, args.dst_device->device->copy(args.buffer->buffer));
   args.dst_buffer = new_buffer(args.buffer->client, std::move(copy), args.dst_device->memories[0]);
@@ -241,7 +241,7 @@ Status answer(PJRT_Buffer_ToHostBuffer_Args& args) {
     args.dst_size = bytes;
     return ok_status();
   }
-  HILO_RETURN_IF_ERROR(wanted_live(args.src, "PJRT_Buffer_ToHostBuffer"));
+  HILO_RETURN_IF_ERROR(check_live(args.src, "PJRT_Buffer_ToHostBuffer"));
   if (args.dst_size < bytes)
     return invalid_argument(
         fmt::format("PJRT_Buffer_ToHostBuffer: room for {} bytes; {} has {}", args.dst_size, shape.to_string(), bytes));
@@ -256,7 +256,7 @@ Status answer(PJRT_Buffer_ToHostBuffer_Args& args) {
 
 /// Copies the bytes in the layout of the device's memory.
 Status answer(PJRT_Buffer_CopyRawToHost_Args& args) {
-  HILO_RETURN_IF_ERROR(wanted_live(args.buffer, "PJRT_Buffer_CopyRawToHost"));
+  HILO_RETURN_IF_ERROR(check_live(args.buffer, "PJRT_Buffer_CopyRawToHost"));
   const Buffer& buffer = *args.buffer->buffer;
   if (args.offset < 0 || args.transfer_size < 0 || args.transfer_size > buffer.shape().byte_size() - args.offset)
     return invalid_argument(fmt::format("PJRT_Buffer_CopyRawToHost: got {} bytes from {} on; {} has {}",
@@ -287,7 +287,7 @@ Status answer(PJRT_Buffer_ReadyEvent_Args& args) {
 }
 
 Status answer(PJRT_Buffer_IncreaseExternalReferenceCount_Args& args) {
-  HILO_RETURN_IF_ERROR(wanted_live(args.buffer, "PJRT_Buffer_IncreaseExternalReferenceCount"));
+  HILO_RETURN_IF_ERROR(check_live(args.buffer, "PJRT_Buffer_IncreaseExternalReferenceCount"));
   if (!args.buffer->buffer->try_use())
     return not_free(*args.buffer->buffer, "PJRT_Buffer_IncreaseExternalReferenceCount");
   ++args.buffer->external_references;
@@ -312,9 +312,9 @@ namespace {
 
 /// Returns the address of the bytes, for readers without a copy.
 StatusOr<std::byte*> address_of(const PJRT_Buffer* buffer, std::string_view what) {
-  HILO_RETURN_IF_ERROR(wanted(buffer, "buffer"));
+  HILO_RETURN_IF_ERROR(check_not_null(buffer, "buffer"));
   const bool referenced = buffer->external_references > 0;
-  if (!referenced) HILO_RETURN_IF_ERROR(wanted_live(buffer, what));
+  if (!referenced) HILO_RETURN_IF_ERROR(check_live(buffer, what));
   HILO_RETURN_IF_ERROR(buffer->buffer->ready().await());
   const std::byte* const data = host_memory(*buffer->buffer);
   if (data == nullptr && buffer->buffer->shape().byte_size() != 0)

@@ -15,7 +15,7 @@
 namespace hilo::pjrt {
 namespace {
 
-constexpr int64_t kMostDevices = 4096;
+constexpr int64_t kMaxDevices = 4096;
 
 /// Returns the number of devices in XLA_FLAGS, or nothing.
 std::optional<int64_t> forced_device_count() {
@@ -101,9 +101,9 @@ StatusOr<CreateOptions> create_options(std::span<const PJRT_NamedValue> values) 
           "PJRT_Client_Create: option '{}' is unknown; known: cpu_device_count, platform_name, target", name));
     }
   }
-  if (options.device_count < 1 || options.device_count > kMostDevices)
+  if (options.device_count < 1 || options.device_count > kMaxDevices)
     return invalid_argument(fmt::format("PJRT_Client_Create: cpu_device_count: got {}; wanted a number from 1 to {}",
-                                        options.device_count, kMostDevices));
+                                        options.device_count, kMaxDevices));
   if (options.platform_name != "cpu" && options.platform_name != "hilo")
     return invalid_argument(
         fmt::format("PJRT_Client_Create: platform_name: got '{}'; wanted cpu or hilo", options.platform_name));

@@ -132,11 +132,11 @@ StatusOr<CompileRequest> compile_request(std::string_view bytes) {
   HILO_ASSIGN_OR_RETURN(const int64_t partitions, build.integer(kNumPartitions));
   request.replicas = build.has(kNumReplicas) ? replicas : 1;  // absent fields mean 1
   request.partitions = build.has(kNumPartitions) ? partitions : 1;
-  constexpr int64_t kMost = 65536;
-  if (request.replicas < 1 || request.partitions < 1 || request.replicas > kMost || request.partitions > kMost ||
-      request.count() > kMost)
+  constexpr int64_t kMax = 65536;
+  if (request.replicas < 1 || request.partitions < 1 || request.replicas > kMax || request.partitions > kMax ||
+      request.count() > kMax)
     return invalid_argument(fmt::format("compile options: {} replicas of {} partitions; wanted 1 to {} devices",
-                                        request.replicas, request.partitions, kMost));
+                                        request.replicas, request.partitions, kMax));
   HILO_ASSIGN_OR_RETURN(request.free_results, build.integers(kFreeResults));
   HILO_ASSIGN_OR_RETURN(request.free_parameters, build.integers(kFreeParameters));
   HILO_ASSIGN_OR_RETURN(request.uses_shardy, build.boolean(kUseShardy));

@@ -104,8 +104,8 @@ auto answered(JAX_CustomCallPartitioner_Callbacks& partitioner, std::string_view
   };
   const std::unique_ptr<JAX_CustomCallPartitioner_version_and_error, decltype(free)> owner(&args.header, free);
   if (!args.header.has_error) return read();
-  const Status said = status_from(args.header.code, args.header.error_msg.data, args.header.error_msg.size);
-  return said.ok() ? internal_error(fmt::format("{}: {}", name, view(args.header.error_msg))) : said;
+  const Status status = status_from(args.header.code, args.header.error_msg.data, args.header.error_msg.size);
+  return status.ok() ? internal_error(fmt::format("{}: {}", name, view(args.header.error_msg))) : status;
 }
 
 }  // namespace

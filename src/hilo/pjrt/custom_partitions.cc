@@ -41,11 +41,11 @@ StatusOr<CustomPartitionerPtr> partitioner_of(const stablehlo::ModuleTree& tree,
 }
 
 StatusOr<hlo::Sharding> sharding_from(std::string_view message, const Shape& shape, const hlo::Mesh& mesh) {
-  HILO_ASSIGN_OR_RETURN(stablehlo::OpSharding said,
+  HILO_ASSIGN_OR_RETURN(stablehlo::OpSharding answer,
                         stablehlo::read_op_sharding(message, shape.is_array() ? shape.rank() : 0));
-  if (said.manual) return unimplemented("a custom partitioner with a manual sharding of an array");
-  if (said.sharding.mesh.device_count() == 1) said.sharding.mesh = mesh;
-  return std::move(said.sharding);
+  if (answer.manual) return unimplemented("a custom partitioner with a manual sharding of an array");
+  if (answer.sharding.mesh.device_count() == 1) answer.sharding.mesh = mesh;
+  return std::move(answer.sharding);
 }
 
 StatusOr<Shardings> shardings_from(const std::vector<std::string>& messages, const std::vector<Shape>& shapes,
@@ -66,11 +66,11 @@ StatusOr<Shardings> follow(const stablehlo::ModuleTree& tree, const hlo::Mesh& m
   HILO_ASSIGN_OR_RETURN(const CustomPartitionerPtr partitioner, partitioner_of(tree, *operation));
   const std::vector<Shape> result_shapes = call.shape.leaves();
   const SharedCall shared{text_of(tree, *operation, "backend_config"), shapes, result_shapes, mesh.device_count()};
-  StatusOr<std::vector<std::string>> said = std::vector<std::string>();
-  if (std::ranges::any_of(results, is_cut)) said = ask_for_users(*partitioner, shared, results);
-  else if (std::ranges::any_of(operands, is_cut)) said = ask_results(*partitioner, shared, operands);
-  HILO_RETURN_IF_ERROR(said.status());
-  HILO_ASSIGN_OR_RETURN(Shardings made, shardings_from(*said, result_shapes, mesh));
+  StatusOr<std::vector<std::string>> answer = std::vector<std::string>();
+  if (std::ranges::any_of(results, is_cut)) answer = ask_for_users(*partitioner, shared, results);
+  else if (std::ranges::any_of(operands, is_cut)) answer = ask_results(*partitioner, shared, operands);
+  HILO_RETURN_IF_ERROR(answer.status());
+  HILO_ASSIGN_OR_RETURN(Shardings made, shardings_from(*answer, result_shapes, mesh));
   for (hlo::Sharding& sharding : made) {  // shardings that the mesh can't express are ignored
     HILO_ASSIGN_OR_RETURN(std::optional<hlo::Sharding> in_mesh, hlo::over_mesh(sharding, mesh));
     sharding = in_mesh ? *std::move(in_mesh) : hlo::Sharding();

@@ -55,7 +55,7 @@ Status status_from(PJRT_Error_Code code, const char* message, size_t size) {
                 message == nullptr ? std::string() : std::string(message, size));
 }
 
-Status wanted(const void* pointer, std::string_view name) {
+Status check_not_null(const void* pointer, std::string_view name) {
   if (pointer != nullptr) return ok_status();
   return invalid_argument("'" + std::string(name) + "' is null");
 }

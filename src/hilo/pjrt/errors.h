@@ -15,9 +15,9 @@ Status status_from(PJRT_Error_Code code, const char* message, size_t size);
 
 /// Checks that a pointer isn't null.
 /// Errors    INVALID_ARGUMENT "'client' is null"
-Status wanted(const void* pointer, std::string_view name);
+Status check_not_null(const void* pointer, std::string_view name);
 
 }  // namespace hilo::pjrt
 
 /// Returns the error from the enclosing function if args.field is null.
-#define HILO_PJRT_WANTED(args, field) HILO_RETURN_IF_ERROR(::hilo::pjrt::wanted((args).field, #field))
+#define HILO_PJRT_WANTED(args, field) HILO_RETURN_IF_ERROR(::hilo::pjrt::check_not_null((args).field, #field))

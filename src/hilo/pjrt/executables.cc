@@ -15,16 +15,16 @@ namespace {
 
 StatusOr<ProgramPtr> compiled(const ClientStatePtr& client, const PJRT_Program* code, const char* options,
                               size_t options_size) {
-  HILO_RETURN_IF_ERROR(wanted(code, "program"));
-  HILO_RETURN_IF_ERROR(wanted(code->code, "program->code"));
-  HILO_RETURN_IF_ERROR(wanted(code->format, "program->format"));
-  if (options_size != 0) HILO_RETURN_IF_ERROR(wanted(options, "compile_options"));
+  HILO_RETURN_IF_ERROR(check_not_null(code, "program"));
+  HILO_RETURN_IF_ERROR(check_not_null(code->code, "program->code"));
+  HILO_RETURN_IF_ERROR(check_not_null(code->format, "program->format"));
+  if (options_size != 0) HILO_RETURN_IF_ERROR(check_not_null(options, "compile_options"));
   return compile_program(client, {code->code, code->code_size}, {code->format, code->format_size},
                          {options, options_size});
 }
 
 Status wanted_loaded(const PJRT_LoadedExecutable* executable) {
-  HILO_RETURN_IF_ERROR(wanted(executable, "executable"));
+  HILO_RETURN_IF_ERROR(check_not_null(executable, "executable"));
   if (!executable->deleted) return ok_status();
   return invalid_argument(fmt::format("executable '{}' has been deleted", executable->program->executable->name()));
 }

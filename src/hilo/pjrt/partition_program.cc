@@ -19,10 +19,10 @@ using Shardings = std::vector<hlo::Sharding>;
 stablehlo::EntryValues entry_values(const std::vector<int64_t>& flags, const std::vector<ProgramValue>& values) {
   stablehlo::EntryValues made;
   for (size_t i = 0; i < values.size(); ++i) {
-    const bool said = flags.size() == 1 ? flags[0] != 0 : i < flags.size() && flags[i] != 0;
+    const bool is_set = flags.size() == 1 ? flags[0] != 0 : i < flags.size() && flags[i] != 0;
     const Shape& shape = values[i].placement.whole;
     made.shapes.push_back(shape);
-    made.free.push_back(said && shape.is_array() && shape.has_default_layout());
+    made.free.push_back(is_set && shape.is_array() && shape.has_default_layout());
   }
   return made;
 }
@@ -43,7 +43,7 @@ Status place(const Shardings& shardings, const std::vector<bool>& free, std::vec
 }
 
 /// Returns whether the values' placements equal the shardings. Shardings over a mesh with other axes are excluded.
-StatusOr<bool> lie_so(const Shardings& shardings, const std::vector<ProgramValue>& values) {
+StatusOr<bool> match_placements(const Shardings& shardings, const std::vector<ProgramValue>& values) {
   for (size_t i = 0; i < values.size(); ++i) {
     HILO_ASSIGN_OR_RETURN(const Placement placement, placement_by(shardings[i], values[i]));
     if (placement.begins != values[i].placement.begins || placement.summands != values[i].placement.summands)
@@ -118,8 +118,8 @@ StatusOr<std::optional<hlo::Module>> partition_program(const stablehlo::ModuleTr
   if (made->report.transfers.empty() && !calls_by_device(made->module) &&
       std::ranges::none_of(program.arguments, is_shared) && std::ranges::none_of(program.results, is_shared))
     return none;  // log once, not per device
-  HILO_ASSIGN_OR_RETURN(const bool parameters_fit, lie_so(made->parameters, program.arguments));
-  HILO_ASSIGN_OR_RETURN(const bool results_fit, lie_so(made->results, program.results));
+  HILO_ASSIGN_OR_RETURN(const bool parameters_fit, match_placements(made->parameters, program.arguments));
+  HILO_ASSIGN_OR_RETURN(const bool results_fit, match_placements(made->results, program.results));
   if (parameters_fit && results_fit) return std::optional(std::move(made->module));
   say_whole(module, "an argument or a result is sharded along axes that the mesh of the others lacks");
   return none;

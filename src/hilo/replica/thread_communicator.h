@@ -32,18 +32,18 @@ class ThreadCommunicators final : public CommunicatorGroup {
 
  private:
   class Replica;
-  struct Visit;
-  struct Room;
+  struct Call;
+  struct Rendezvous;
   struct Group;
 
   StatusOr<Group*> group_of(const Meeting& meeting, int64_t replica, size_t& place);
-  StatusOr<Room*> enter(const Meeting& meeting, int64_t replica, const Visit& visit, size_t& place);
-  Status arrive(std::unique_lock<std::mutex>& lock, Room& room, int64_t replica);
-  void wait_for_others(std::unique_lock<std::mutex>& lock, Room& room, int64_t replica);
-  void pass(Room& room);
-  Status leave(Room& room);
-  Status why_stopped(const Room& room, int64_t replica) const;
-  Status check_visit(const Group& group, const Room& room, size_t place, const Visit& visit) const;
+  StatusOr<Rendezvous*> enter(const Meeting& meeting, int64_t replica, const Call& call, size_t& place);
+  Status arrive(std::unique_lock<std::mutex>& lock, Rendezvous& rendezvous, int64_t replica);
+  void wait_for_others(std::unique_lock<std::mutex>& lock, Rendezvous& rendezvous, int64_t replica);
+  void pass(Rendezvous& rendezvous);
+  Status leave(Rendezvous& rendezvous);
+  Status why_stopped(const Rendezvous& rendezvous, int64_t replica) const;
+  Status check_call(const Group& group, const Rendezvous& rendezvous, size_t place, const Call& call) const;
   void check_progress();
   Status fail(int64_t replica, const Status& reason);
 

@@ -20,7 +20,7 @@ inline constexpr int64_t kVersion = 1;
 inline constexpr int64_t kChunkBytes = 1 << 20;
 /// Maximum bytes of one message, and of one batch of messages.
 inline constexpr int64_t kMessageBytes = int64_t{64} << 20;
-inline constexpr int64_t kMostBatchBytes = kMessageBytes + kChunkBytes;
+inline constexpr int64_t kMaxBatchBytes = kMessageBytes + kChunkBytes;
 
 /// The streams of a session: kCalls, and kBytes for the contents of large arrays, which would delay calls. Between a
 /// server and a worker there are two more: kReports for empty requests and SessionReports, and kPlaces for the messages

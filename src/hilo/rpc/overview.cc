@@ -35,11 +35,11 @@ std::string session_text(const SessionOverview& session, const SessionOverview* 
   const std::string line = fmt::format("{:>7}  {:>7}  {:>10.0f}", session.number, time_text(session.seconds), calls);
   // The last report is old if the worker is busy or its client reads nothing.
   const SessionReport& report = session.report;
-  const std::string said = session.report_seconds < 0
-                               ? fmt::format("{:>8}  {:>8}  {:>10}  {:>8}  {:>10}", "", "", "", "", "")
-                               : fmt::format("{:>8}  {:>8}  {:>10}  {:>8}  {:>10}", report.calls, report.buffers,
-                                             bytes(report.live_bytes), report.executables, bytes(report.memory_bytes));
-  std::string text = fmt::format("{}  {:>6}{}", line, session.waiting, said);
+  const std::string age = session.report_seconds < 0
+                              ? fmt::format("{:>8}  {:>8}  {:>10}  {:>8}  {:>10}", "", "", "", "", "")
+                              : fmt::format("{:>8}  {:>8}  {:>10}  {:>8}  {:>10}", report.calls, report.buffers,
+                                            bytes(report.live_bytes), report.executables, bytes(report.memory_bytes));
+  std::string text = fmt::format("{}  {:>6}{}", line, session.waiting, age);
   if (session.report_seconds > 10) text += fmt::format("  of {} ago", time_text(session.report_seconds));
   if (!session.has_client) text += "  waits for its client";
   while (text.ends_with(' ')) text.pop_back();

@@ -11,26 +11,26 @@
 namespace hilo::rpc {
 namespace {
 
-constexpr size_t kMostLines = size_t{1} << 16;  // number of units that a profile shows individually
+constexpr size_t kMaxLines = size_t{1} << 16;  // number of units that a profile shows individually
 // maximum number of units of one run, so that the reply fits in a message
-constexpr size_t kMostUnits = size_t{1} << 18;
+constexpr size_t kMaxUnits = size_t{1} << 18;
 
-constexpr int64_t kMostRuns = int64_t{1} << 26;  // maximum number of runs of units that are reported to an observer
+constexpr int64_t kMaxRuns = int64_t{1} << 26;  // maximum number of runs of units that are reported to an observer
 
 /// Returns the total number of unit runs, or nothing if the reply is invalid or exceeds the limit.
 std::optional<int64_t> total_runs(const RunReply& run) {
   int64_t total = 0;
   for (const int64_t count : run.counts) {
-    if (count < 1 || count > kMostRuns - total) return std::nullopt;
+    if (count < 1 || count > kMaxRuns - total) return std::nullopt;
     total += count;
   }
   return total;
 }
 
 Status check_count(std::string_view where, size_t units) {
-  if (units <= kMostUnits) return ok_status();
+  if (units <= kMaxUnits) return ok_status();
   return resource_exhausted(fmt::format("{}: the program has {} units; limit is {}. Hint: run it without a profile",
-                                        where, units, kMostUnits));
+                                        where, units, kMaxUnits));
 }
 
 }  // namespace
@@ -109,7 +109,7 @@ void RunRecorder::on_unit(const ExecutionUnit& unit, const UnitTimes& times) {
     ++lines_.counts[*sum];
     return;
   }
-  if (lines_.rows.size() >= kMostLines) sum = lines_.rows.size();
+  if (lines_.rows.size() >= kMaxLines) sum = lines_.rows.size();
   append(row, times);
 }
 
@@ -120,7 +120,7 @@ StatusOr<RunReply> RunRecorder::reply() {
     return resource_exhausted(
         fmt::format("Execute.is_observed: units of the program ran more than {} times, which is the limit. Hint: run "
                     "it without a profile",
-                    kMostRuns));
+                    kMaxRuns));
   }
   for (const Row& row : rows_) {
     HILO_ASSIGN_OR_RETURN(UnitDescription description, describer_->describe(*row.unit));
@@ -174,7 +174,7 @@ Status RemoteUnits::replay(const RunReply& run, const hlo::Module& module, Execu
       return data_loss(fmt::format("RunReply.rows: {}; there are {} units", row, units.size()));
   }
   if (!total_runs(run))
-    return data_loss(fmt::format("RunReply.counts: a count is not positive, or the sum exceeds {}", kMostRuns));
+    return data_loss(fmt::format("RunReply.counts: a count is not positive, or the sum exceeds {}", kMaxRuns));
   for (size_t k = 0; k < lines; ++k) {
     const int64_t row = run.rows[k], count = run.counts[k];
     const auto lane = static_cast<uint64_t>(run.lanes[k]);

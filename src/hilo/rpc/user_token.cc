@@ -98,8 +98,8 @@ UserToken::~UserToken() {
 
 StatusOr<std::string> find_user_token(std::string_view address) {
   constexpr std::string_view kName = "localhost:";
-  constexpr size_t kLongest = 64;  // longer than any numeric address
-  if (address.size() > kLongest || address.find('/') != std::string_view::npos) return std::string();
+  constexpr size_t kMax = 64;  // longer than any numeric address
+  if (address.size() > kMax || address.find('/') != std::string_view::npos) return std::string();
   std::vector<std::string> addresses = {std::string(address)};
   if (address.starts_with(kName)) {
     const std::string_view port = address.substr(kName.size());

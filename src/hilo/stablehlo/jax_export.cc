@@ -15,10 +15,10 @@
 namespace hilo::stablehlo {
 namespace {
 
-constexpr int kMostTreeDepth = 256;  // maximum depth of nested trees
-constexpr int kMostDerivatives = 16;
-constexpr size_t kMostDimensions = 64;
-constexpr size_t kLongestPath = 256;  // maximum length; longer paths are cut, because each leaf stores its own
+constexpr int kMaxTreeDepth = 256;  // maximum depth of nested trees
+constexpr int kMaxDerivatives = 16;
+constexpr size_t kMaxDimensions = 64;
+constexpr size_t kMaxPathLength = 256;  // maximum length; longer paths are cut, because each leaf stores its own
 constexpr uint32_t kFirstConvention = 9, kLastConvention = 10;
 
 // Indices of fields in the schema's tables (jax/_src/export/serialization.fbs).
@@ -124,8 +124,8 @@ class Reader {
     e.module = module.bytes;
     read_kept_inputs(t, e);
     if (t.has(kVjp) && !buffer_.failed()) {
-      if (depth >= kMostDerivatives) {
-        buffer_.fail(0, fmt::format("derivatives nested more than {} deep", kMostDerivatives),
+      if (depth >= kMaxDerivatives) {
+        buffer_.fail(0, fmt::format("derivatives nested more than {} deep", kMaxDerivatives),
                      StatusCode::kUnimplemented);
         return e;
       }
@@ -172,7 +172,7 @@ class Reader {
     const uint32_t kind = aval.number(kAvalKind, 1), type = aval.number(kAvalType, 1);
     const FlatVector sizes = aval.list(kAvalShape);
     if (buffer_.failed()) return value;
-    if (kind != 0 || type >= std::size(kTypes) || sizes.size() > kMostDimensions) {
+    if (kind != 0 || type >= std::size(kTypes) || sizes.size() > kMaxDimensions) {
       buffer_.fail(0, fmt::format("a value of kind {}, type {} and {} dimensions", kind, type, sizes.size()),
                    StatusCode::kUnimplemented);
       return value;
@@ -235,7 +235,7 @@ class Reader {
   template <typename Leaf>
   void walk(const FlatTable& node, const std::string& path, int depth, const Leaf& leaf) {
     if (buffer_.failed()) return;
-    if (depth > kMostTreeDepth) return buffer_.fail(0, fmt::format("trees nested more than {} deep", kMostTreeDepth));
+    if (depth > kMaxTreeDepth) return buffer_.fail(0, fmt::format("trees nested more than {} deep", kMaxTreeDepth));
     const uint32_t kind = node.number(kTreeKind, 1);
     if (kind == kLeaf) return leaf(path);
     if (kind > kCustom) return buffer_.fail(0, fmt::format("a tree of kind {}", kind), StatusCode::kUnimplemented);
@@ -244,7 +244,7 @@ class Reader {
       return buffer_.fail(0, fmt::format("a dict of {} keys and {} values", names.size(), children.size()));
     for (size_t i = 0; i < children.size() && !buffer_.failed(); ++i) {
       const std::string key = kind == kDict ? fmt::format("['{}']", node.text_in(names, i)) : fmt::format("[{}]", i);
-      walk(node.table_in(children, i), path.size() < kLongestPath ? path + key.substr(0, kLongestPath) : path,
+      walk(node.table_in(children, i), path.size() < kMaxPathLength ? path + key.substr(0, kMaxPathLength) : path,
            depth + 1, leaf);
     }
   }

@@ -328,7 +328,7 @@ TEST_F(TheSession, KeepsToItsQuotas) {
   ASSERT_TRUE(call(upload(x_, {1, 2, 3})).status.ok());
   EXPECT_EQ(call(upload(y_, std::vector<float>(1 << 18))).status.to_string(),
             "RESOURCE_EXHAUSTED: quota: " + bytes_text(static_cast<uint64_t>(of_program + 12)) +
-                " live of 1.00 MiB; 1.00 MiB more asked for");
+                " live of 1.00 MiB; 1.00 MiB more requested");
   ASSERT_TRUE(call(execute(f_, {x_}, {y_})).status.ok());
   ASSERT_TRUE(call(upload({1, 1}, {})).status.ok());
   EXPECT_EQ(call(upload({1, 2}, {})).status.to_string(),

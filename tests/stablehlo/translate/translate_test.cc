@@ -62,7 +62,7 @@ TEST(Translate, ABroadcastFromARootKnownAtRunTimeTakesItFromWhatAllHave) {
 
 TEST(Translate, RootsThatDontFitAreRefused) {
   holds(error_of(broadcast("%x", "tensor<2xf32>")),
-        "stablehlo.collective_broadcast: has_dynamic_root wants an operand");
+        "stablehlo.collective_broadcast: has_dynamic_root: wanted at least an operand");
   holds(error_of(broadcast("%r, %x", "tensor<1xi32>, tensor<2xf32>")), "got roots f32[2]; wanted s32[1]");
   holds(error_of(broadcast("%x, %x, %r", "tensor<2xf32>, tensor<2xf32>, tensor<1xi32>")),
         "got roots s32[1]; wanted s32[2]");
@@ -193,7 +193,7 @@ TEST(Translate, TheLastOperandsOfACustomCallMayBeTheSizesOfItsResults) {
   holds(hlo, "(f32[7,3]{1,0}, s32[7]{0}) custom-call(");
   holds(hlo, "custom_call_target=\"foo\", operand_layout_constraints={f32[7,3]{1,0}}");
   holds(sized_call("4", "1, 2"),
-        "INVALID_ARGUMENT: t.mlir:6:10: stablehlo.custom_call: the sizes are [7,4], the type is");
+        "INVALID_ARGUMENT: t.mlir:6:10: stablehlo.custom_call: the sizes are [7,4], but the type is");
   holds(sized_call("3", "0, 2"), "shape operand 0; wanted the last operands, 1 to 2, in order");
 }
 

@@ -211,9 +211,9 @@ std::unique_ptr<CommunicatorGroup> process_communicators(const RunMembers& membe
 }
 
 Status join_by_mpi(ClientOptions& options, const Launch& launch) {
-  if (options.replica_count > kMostDevicesAProcess) {
+  if (options.replica_count > kMaxDevicesPerProcess) {
     return invalid_argument(fmt::format("jax_replica_count: got {} devices in each of {} processes; wanted at most {}",
-                                        options.replica_count, launch.count, kMostDevicesAProcess));
+                                        options.replica_count, launch.count, kMaxDevicesPerProcess));
   }
   Processes& all = processes();
   const std::scoped_lock lock(all.mutex);

@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 7> kOperationNames = {"all_reduce", "redu
                                                              "permute",    "broadcast",      "abort"};
 
 /// The header of a collective, which is the first message to every other member. A small operand is appended.
-struct Head {
+struct Header {
   uint64_t run;
   uint64_t program;
   int64_t id;
@@ -30,44 +30,46 @@ struct Head {
   StatusCode code;  ///< code of a kAbort message, whose text is the reason
   std::array<char, 192> text;
 };
-static_assert(std::is_trivially_copyable_v<Head>);
+static_assert(std::is_trivially_copyable_v<Header>);
 
 // A header with a small operand fits one message that MPI sends eagerly, without waiting for the receiver (4 KiB
 // between processes of one machine in Open MPI 4.1).
-constexpr size_t kLetterBytes = 3840;
-constexpr size_t kSmallOperand = kLetterBytes - sizeof(Head);
+constexpr size_t kMessageBytes = 3840;
+constexpr size_t kSmallOperand = kMessageBytes - sizeof(Header);
 constexpr size_t kPiece = 1 << 18;  // bytes of a large operand in flight at a time, so that they stay in the cache
 // up to this many bytes a member sends its operand to all others instead of a second exchange
 constexpr size_t kSentWhole = 1 << 16;
-constexpr size_t kLargestMessage = size_t{1} << 30;
+constexpr size_t kMaxMessage = size_t{1} << 30;
 constexpr size_t kFoldBlock = 1 << 15;  // bytes folded at a time
-constexpr int kEagerLooks = 2000;       // polls before a waiting thread yields the CPU
-constexpr std::chrono::microseconds kLongestNap{200};
+constexpr int kEagerPolls = 2000;       // polls before a waiting thread yields the CPU
+constexpr std::chrono::microseconds kMaxSleep{200};
 constexpr std::chrono::milliseconds kLastLetters{
     200};  // a process's last messages can arrive after the news of its end
 
 /// Buffer of a message; only the part that was written is sent.
-struct Letter {
-  std::array<std::byte, kLetterBytes> bytes;
-  size_t size = kLetterBytes;
+struct MessageBuffer {
+  std::array<std::byte, kMessageBytes> bytes;
+  size_t size = kMessageBytes;
 };
 
-std::shared_ptr<Letter> letter_of(const Head& head, DeviceBytes operand) {
-  auto letter = std::make_shared_for_overwrite<Letter>();
-  std::memcpy(letter->bytes.data(), &head, sizeof head);
-  if (!operand.empty()) std::memcpy(letter->bytes.data() + sizeof head, operand.data(), operand.size());
-  letter->size = sizeof head + operand.size();
-  return letter;
+std::shared_ptr<MessageBuffer> message_of(const Header& header, DeviceBytes operand) {
+  auto buffer = std::make_shared_for_overwrite<MessageBuffer>();
+  std::memcpy(buffer->bytes.data(), &header, sizeof header);
+  if (!operand.empty()) std::memcpy(buffer->bytes.data() + sizeof header, operand.data(), operand.size());
+  buffer->size = sizeof header + operand.size();
+  return buffer;
 }
 
-Head head_of(const Letter& letter) {
-  Head head;
-  std::memcpy(&head, letter.bytes.data(), sizeof head);
-  return head;
+Header header_of(const MessageBuffer& buffer) {
+  Header header;
+  std::memcpy(&header, buffer.bytes.data(), sizeof header);
+  return header;
 }
-std::string_view text_of(const Head& head) { return {head.text.data(), ::strnlen(head.text.data(), head.text.size())}; }
-DeviceBytes operand_of(const Letter& letter, size_t bytes) {
-  return DeviceBytes(letter.bytes).subspan(sizeof(Head), bytes);
+std::string_view text_of(const Header& header) {
+  return {header.text.data(), ::strnlen(header.text.data(), header.text.size())};
+}
+DeviceBytes operand_of(const MessageBuffer& buffer, size_t bytes) {
+  return DeviceBytes(buffer.bytes).subspan(sizeof(Header), bytes);
 }
 
 void copy(MutableDeviceBytes to, DeviceBytes from) {
@@ -82,9 +84,9 @@ Status failure_of(int64_t replica, StatusCode code, std::string_view reason) {
 }
 
 /// A buffer for received data.
-class Room {
+class ReceiveBuffer {
  public:
-  explicit Room(size_t bytes) : bytes_(std::make_unique_for_overwrite<std::byte[]>(bytes)) {}
+  explicit ReceiveBuffer(size_t bytes) : bytes_(std::make_unique_for_overwrite<std::byte[]>(bytes)) {}
   MutableDeviceBytes part(size_t begin, size_t size) const { return {bytes_.get() + begin, size}; }
 
  private:
@@ -92,14 +94,14 @@ class Room {
 };
 
 /// Increasing sleeps of a polling thread, which leave the CPU to other processes.
-class Patience {
+class Backoff {
  public:
-  bool is_long() const { return looks_ >= 2 * kEagerLooks; }
+  bool is_long() const { return looks_ >= 2 * kEagerPolls; }
   void wait() {
-    if (++looks_ < kEagerLooks) return;
-    if (looks_ < 2 * kEagerLooks) return std::this_thread::yield();
+    if (++looks_ < kEagerPolls) return;
+    if (looks_ < 2 * kEagerPolls) return std::this_thread::yield();
     std::this_thread::sleep_for(nap_);
-    nap_ = std::min(2 * nap_, kLongestNap);
+    nap_ = std::min(2 * nap_, kMaxSleep);
   }
 
  private:
@@ -120,39 +122,41 @@ class MessageCommunicators::Participant final : public Communicator {
   Status all_reduce(const Meeting& meeting, DeviceBytes in, MutableDeviceBytes out,
                     const Reduction& reduction) override {
     const bool small = in.size() <= kSmallOperand;
-    HILO_ASSIGN_OR_RETURN(const Visit visit, come(meeting, Operation::kAllReduce, in, out, small));
+    HILO_ASSIGN_OR_RETURN(const Exchange exchange, start(meeting, Operation::kAllReduce, in, out, small));
     if (small) {
-      return fold(out, visit.group.size(), reduction,
-                  [&](size_t k) { return k == visit.place ? in : operand_of(*visit.letters[k], in.size()); });
+      return fold(out, exchange.group.size(), reduction,
+                  [&](size_t k) { return k == exchange.place ? in : operand_of(*exchange.buffers[k], in.size()); });
     }
-    if (in.size() * (visit.group.size() - 1) <= kSentWhole) return fold_whole(visit, in, out, reduction);
+    if (in.size() * (exchange.group.size() - 1) <= kSentWhole) return fold_whole(exchange, in, out, reduction);
     const size_t element = element_size_bytes(reduction.type);
-    const size_t n = visit.group.size(), count = in.size() / element;
+    const size_t n = exchange.group.size(), count = in.size() / element;
     std::vector<size_t> bounds;
     for (size_t k = 0; k <= n; ++k) bounds.push_back(count * k / n * element);
-    const MutableDeviceBytes mine = out.subspan(bounds[visit.place], bounds[visit.place + 1] - bounds[visit.place]);
-    return fold_slices(visit, in, bounds, mine, reduction, out);
+    const MutableDeviceBytes mine =
+        out.subspan(bounds[exchange.place], bounds[exchange.place + 1] - bounds[exchange.place]);
+    return fold_slices(exchange, in, bounds, mine, reduction, out);
   }
 
   Status reduce_scatter(const Meeting& meeting, DeviceBytes in, MutableDeviceBytes out,
                         const Reduction& reduction) override {
     HILO_RETURN_IF_ERROR(check_blocks(meeting, Operation::kReduceScatter, in.size(), out.size()));
-    HILO_ASSIGN_OR_RETURN(const Visit visit, come(meeting, Operation::kReduceScatter, in, out, /*with_operand=*/false));
+    HILO_ASSIGN_OR_RETURN(const Exchange exchange,
+                          start(meeting, Operation::kReduceScatter, in, out, /*with_operand=*/false));
     std::vector<size_t> bounds;
-    for (size_t k = 0; k <= visit.group.size(); ++k) bounds.push_back(k * out.size());
-    return fold_slices(visit, in, bounds, out, reduction, {});
+    for (size_t k = 0; k <= exchange.group.size(); ++k) bounds.push_back(k * out.size());
+    return fold_slices(exchange, in, bounds, out, reduction, {});
   }
 
   Status all_gather(const Meeting& meeting, DeviceBytes in, MutableDeviceBytes out) override {
     HILO_RETURN_IF_ERROR(check_blocks(meeting, Operation::kAllGather, out.size(), in.size()));
     const bool small = in.size() <= kSmallOperand;
-    HILO_ASSIGN_OR_RETURN(const Visit visit, come(meeting, Operation::kAllGather, in, out, small));
+    HILO_ASSIGN_OR_RETURN(const Exchange exchange, start(meeting, Operation::kAllGather, in, out, small));
     const auto block = [&](size_t k) { return out.subspan(k * in.size(), in.size()); };
-    Pending pending = room_for(visit);
-    for (size_t k = 0; k < visit.group.size(); ++k) {
-      if (k == visit.place) copy(block(k), in);
-      else if (small) copy(block(k), operand_of(*visit.letters[k], in.size()));
-      else HILO_RETURN_IF_ERROR(exchange(pending, meeting.group[k], in, block(k)));
+    Pending pending = pending_for(exchange);
+    for (size_t k = 0; k < exchange.group.size(); ++k) {
+      if (k == exchange.place) copy(block(k), in);
+      else if (small) copy(block(k), operand_of(*exchange.buffers[k], in.size()));
+      else HILO_RETURN_IF_ERROR(send_and_receive(pending, meeting.group[k], in, block(k)));
     }
     return finish(pending);
   }
@@ -161,13 +165,14 @@ class MessageCommunicators::Participant final : public Communicator {
     const size_t bytes = in.size() / std::max<size_t>(meeting.group.size(), 1);
     HILO_RETURN_IF_ERROR(check_blocks(meeting, Operation::kAllToAll, in.size(), bytes));
     HILO_RETURN_IF_ERROR(check_blocks(meeting, Operation::kAllToAll, out.size(), bytes));
-    HILO_ASSIGN_OR_RETURN(const Visit visit, come(meeting, Operation::kAllToAll, in, out, /*with_operand=*/false));
-    Pending pending = room_for(visit);
-    for (size_t k = 0; k < visit.group.size(); ++k) {
+    HILO_ASSIGN_OR_RETURN(const Exchange exchange,
+                          start(meeting, Operation::kAllToAll, in, out, /*with_operand=*/false));
+    Pending pending = pending_for(exchange);
+    for (size_t k = 0; k < exchange.group.size(); ++k) {
       const DeviceBytes theirs = in.subspan(k * bytes, bytes);
-      const MutableDeviceBytes room = out.subspan(k * bytes, bytes);
-      if (k == visit.place) copy(room, theirs);
-      else HILO_RETURN_IF_ERROR(exchange(pending, meeting.group[k], theirs, room));
+      const MutableDeviceBytes received = out.subspan(k * bytes, bytes);
+      if (k == exchange.place) copy(received, theirs);
+      else HILO_RETURN_IF_ERROR(send_and_receive(pending, meeting.group[k], theirs, received));
     }
     return finish(pending);
   }
@@ -178,10 +183,10 @@ class MessageCommunicators::Participant final : public Communicator {
       if (other >= 0 && std::ranges::find(meeting.group, other) == meeting.group.end())
         return refuse(fmt::format("{}: replica {} isn't in the group", meeting.what, other));
     }
-    HILO_ASSIGN_OR_RETURN(Visit visit, visit_of(meeting, Operation::kPermute, in, out));
+    HILO_ASSIGN_OR_RETURN(Exchange exchange, exchange_of(meeting, Operation::kPermute, in, out));
     const auto is_partner = [&](size_t k) { return meeting.group[k] == source || meeting.group[k] == target; };
-    HILO_RETURN_IF_ERROR(meet(visit, meeting, is_partner, is_partner, {}));
-    Pending pending = room_for(visit);
+    HILO_RETURN_IF_ERROR(exchange_headers(exchange, meeting, is_partner, is_partner, {}));
+    Pending pending = pending_for(exchange);
     if (source == rank_) copy(out, in);
     else if (source < 0 && !out.empty()) std::memset(out.data(), 0, out.size());
     if (target >= 0 && target != rank_) HILO_RETURN_IF_ERROR(send(pending, target, in));
@@ -190,10 +195,11 @@ class MessageCommunicators::Participant final : public Communicator {
   }
 
   Status broadcast(const Meeting& meeting, DeviceBytes in, MutableDeviceBytes out) override {
-    HILO_ASSIGN_OR_RETURN(Visit visit, visit_of(meeting, Operation::kBroadcast, in, out));
-    const bool first = visit.place == 0;
-    HILO_RETURN_IF_ERROR(meet(visit, meeting, [&](size_t) { return first; }, [&](size_t k) { return k == 0; }, {}));
-    Pending pending = room_for(visit);
+    HILO_ASSIGN_OR_RETURN(Exchange exchange, exchange_of(meeting, Operation::kBroadcast, in, out));
+    const bool first = exchange.place == 0;
+    HILO_RETURN_IF_ERROR(
+        exchange_headers(exchange, meeting, [&](size_t) { return first; }, [&](size_t k) { return k == 0; }, {}));
+    Pending pending = pending_for(exchange);
     if (first) copy(out, in);
     else HILO_RETURN_IF_ERROR(receive(pending, meeting.group[0], out));
     for (size_t k = 1; first && k < meeting.group.size(); ++k)
@@ -203,16 +209,16 @@ class MessageCommunicators::Participant final : public Communicator {
 
   void abort(const Status& reason) override {
     (void)all_.fail(rank_, reason);  // abort() has no caller for the error
-    tell_all(all_.failure());
+    notify_all(all_.failure());
   }
 
  private:
   /// The participant's arguments of a collective, and the first messages of the other members by position in the group.
-  struct Visit {
+  struct Exchange {
     std::span<const int64_t> group;
     size_t place = 0;
-    Head head = {};
-    std::vector<std::shared_ptr<Letter>> letters;
+    Header header = {};
+    std::vector<std::shared_ptr<MessageBuffer>> buffers;
   };
   using Pending = std::vector<MessageId>;
 
@@ -226,75 +232,77 @@ class MessageCommunicators::Participant final : public Communicator {
                               meeting.group.size(), block));
   }
 
-  StatusOr<Visit> visit_of(const Meeting& meeting, Operation operation, DeviceBytes in, MutableDeviceBytes out) {
-    Visit visit;
-    visit.group = meeting.group;
+  StatusOr<Exchange> exchange_of(const Meeting& meeting, Operation operation, DeviceBytes in, MutableDeviceBytes out) {
+    Exchange exchange;
+    exchange.group = meeting.group;
     const auto me = std::ranges::find(meeting.group, rank_);
     if (me == meeting.group.end()) return refuse(fmt::format("{}: the replica isn't in the group", meeting.what));
     for (const int64_t member : meeting.group) {
       if (member < 0 || member >= size())
         return refuse(fmt::format("{}: replica {} doesn't exist", meeting.what, member));
     }
-    visit.place = static_cast<size_t>(me - meeting.group.begin());
-    visit.head = {.run = all_.run_.number,
-                  .program = all_.run_.program,
-                  .id = meeting.id,
-                  .in_bytes = in.size(),
-                  .out_bytes = out.size(),
-                  .operation = operation,
-                  .code = StatusCode::kOk,
-                  .text = {}};
-    meeting.what.copy(visit.head.text.data(), visit.head.text.size());
-    visit.letters.resize(meeting.group.size());
-    return visit;
+    exchange.place = static_cast<size_t>(me - meeting.group.begin());
+    exchange.header = {.run = all_.run_.number,
+                       .program = all_.run_.program,
+                       .id = meeting.id,
+                       .in_bytes = in.size(),
+                       .out_bytes = out.size(),
+                       .operation = operation,
+                       .code = StatusCode::kOk,
+                       .text = {}};
+    meeting.what.copy(exchange.header.text.data(), exchange.header.text.size());
+    exchange.buffers.resize(meeting.group.size());
+    return exchange;
   }
 
   /// Starts a collective: exchanges headers with all members and checks them.
-  StatusOr<Visit> come(const Meeting& meeting, Operation operation, DeviceBytes in, MutableDeviceBytes out,
-                       bool with_operand) {
-    HILO_ASSIGN_OR_RETURN(Visit visit, visit_of(meeting, operation, in, out));
+  StatusOr<Exchange> start(const Meeting& meeting, Operation operation, DeviceBytes in, MutableDeviceBytes out,
+                           bool with_operand) {
+    HILO_ASSIGN_OR_RETURN(Exchange exchange, exchange_of(meeting, operation, in, out));
     const auto all = [](size_t) { return true; };
-    HILO_RETURN_IF_ERROR(meet(visit, meeting, all, all, with_operand ? in : DeviceBytes()));
-    return visit;
+    HILO_RETURN_IF_ERROR(exchange_headers(exchange, meeting, all, all, with_operand ? in : DeviceBytes()));
+    return exchange;
   }
 
-  /// Sends the header and the operand to the members that `tells` selects, and waits for the messages of those that
-  /// `writes` selects.
-  template <typename Tells, typename Writes>
-  Status meet(Visit& visit, const Meeting& meeting, const Tells& tells, const Writes& writes, DeviceBytes operand) {
+  /// Sends the header and the operand to the members that `sends` selects, and waits for the messages of those that
+  /// `receives` selects.
+  template <typename Sends, typename Receives>
+  Status exchange_headers(Exchange& exchange, const Meeting& meeting, const Sends& sends, const Receives& receives,
+                          DeviceBytes operand) {
     if (all_.has_failed()) return all_.failure();
     if (meeting.group.size() > 1) messages().note(meeting.what);
-    const std::shared_ptr<Letter> mine = letter_of(visit.head, operand);
+    const std::shared_ptr<MessageBuffer> mine = message_of(exchange.header, operand);
     std::vector<Held> held;
     held.reserve(2 * meeting.group.size());  // no allocation may fail once a transfer has begun
     for (size_t k = 0; k < meeting.group.size(); ++k) {
-      if (k == visit.place || !writes(k)) continue;
-      visit.letters[k] = std::make_shared_for_overwrite<Letter>();
-      HILO_ASSIGN_OR_RETURN(const MessageId id, messages().receive(meeting.group[k], rank_, visit.letters[k]->bytes));
-      held.push_back({id, visit.letters[k], meeting.group[k]});
+      if (k == exchange.place || !receives(k)) continue;
+      exchange.buffers[k] = std::make_shared_for_overwrite<MessageBuffer>();
+      HILO_ASSIGN_OR_RETURN(const MessageId id,
+                            messages().receive(meeting.group[k], rank_, exchange.buffers[k]->bytes));
+      held.push_back({id, exchange.buffers[k], meeting.group[k]});
     }
     for (size_t k = 0; k < meeting.group.size(); ++k) {
-      if (k == visit.place || !tells(k)) continue;
+      if (k == exchange.place || !sends(k)) continue;
       HILO_ASSIGN_OR_RETURN(const MessageId id,
                             messages().send(rank_, meeting.group[k], DeviceBytes(mine->bytes).first(mine->size)));
-      held.push_back({id, mine, kNobody});
+      held.push_back({id, mine, kNoSender});
     }
-    const Status met = wait_for_letters(held, visit.head, meeting);
-    for (const Held& rest : held) messages().give_up(rest.id, rest.letter);
-    return met;
+    const Status status = wait_for_messages(held, exchange.header, meeting);
+    for (const Held& rest : held) messages().give_up(rest.id, rest.buffer);
+    return status;
   }
 
-  static constexpr int64_t kNobody = -1;
+  static constexpr int64_t kNoSender = -1;
   /// A message in flight, and its sender if it is received.
   struct Held {
     MessageId id;
-    std::shared_ptr<Letter> letter;
+    std::shared_ptr<MessageBuffer> buffer;
     int64_t from;
   };
 
   /// Removes messages from `held` as they arrive, until it is empty or an error occurs.
-  Status wait_for_letters(std::vector<Held>& held, const Head& mine, const Meeting& meeting) {
-    Patience patience;
+  Status wait_for_messages(std::vector<Held>& held, const Header& mine, const Meeting& meeting) {
+    Backoff backoff;
     std::optional<std::chrono::steady_clock::time_point> first_ended;
     while (!held.empty()) {
       for (size_t i = 0; i < held.size();) {
@@ -305,21 +313,21 @@ class MessageCommunicators::Participant final : public Communicator {
         }
         const Held arrived = held[i];
         held.erase(held.begin() + i);
-        if (arrived.from == kNobody) continue;
-        if (head_of(*arrived.letter).run < mine.run) {  // a message of a failed run that was never read
-          HILO_ASSIGN_OR_RETURN(const MessageId again, messages().receive(arrived.from, rank_, arrived.letter->bytes));
-          held.push_back({again, arrived.letter, arrived.from});
+        if (arrived.from == kNoSender) continue;
+        if (header_of(*arrived.buffer).run < mine.run) {  // a message of a failed run that was never read
+          HILO_ASSIGN_OR_RETURN(const MessageId again, messages().receive(arrived.from, rank_, arrived.buffer->bytes));
+          held.push_back({again, arrived.buffer, arrived.from});
           continue;
         }
-        HILO_RETURN_IF_ERROR(check_letter(mine, head_of(*arrived.letter), arrived.from));
+        HILO_RETURN_IF_ERROR(check_message(mine, header_of(*arrived.buffer), arrived.from));
       }
       if (held.empty()) return ok_status();
       if (all_.has_failed()) return all_.failure();
       if (const Status lost = messages().failure(); !lost.ok()) return all_.fail(rank_, lost);
       if (all_.cancellation_ != nullptr && all_.cancellation_->cancelled())
         return all_.fail(rank_, why_stopped(held, meeting));
-      if (patience.is_long()) HILO_RETURN_IF_ERROR(check_ended(held, meeting, first_ended));
-      patience.wait();
+      if (backoff.is_long()) HILO_RETURN_IF_ERROR(check_ended(held, meeting, first_ended));
+      backoff.wait();
     }
     return ok_status();
   }
@@ -327,8 +335,8 @@ class MessageCommunicators::Participant final : public Communicator {
   /// Fails if a member that hasn't sent its message has ended, after a delay in which its last messages can arrive.
   Status check_ended(std::span<const Held> held, const Meeting& meeting,
                      std::optional<std::chrono::steady_clock::time_point>& first_ended) {
-    const auto has_ended = [&](const Held& letter) {
-      return letter.from != kNobody && messages().has_ended(letter.from);
+    const auto has_ended = [&](const Held& buffer) {
+      return buffer.from != kNoSender && messages().has_ended(buffer.from);
     };
     const auto gone = std::ranges::find_if(held, has_ended);
     const auto now = std::chrono::steady_clock::now();
@@ -339,7 +347,7 @@ class MessageCommunicators::Participant final : public Communicator {
                                                             messages().describe(gone->from))));
   }
 
-  Status check_letter(const Head& mine, const Head& theirs, int64_t from) {
+  Status check_message(const Header& mine, const Header& theirs, int64_t from) {
     if (theirs.operation == Operation::kAbort) {
       return all_.fail_as(Status(theirs.code, std::string(text_of(theirs))));
     }
@@ -352,9 +360,9 @@ class MessageCommunicators::Participant final : public Communicator {
     if (mine.operation == theirs.operation && mine.id == theirs.id && mine.in_bytes == theirs.in_bytes &&
         mine.out_bytes == theirs.out_bytes)
       return ok_status();
-    const auto describe = [](const Head& head) {
-      return fmt::format("{} ({}, {} bytes)", text_of(head), kOperationNames[static_cast<size_t>(head.operation)],
-                         head.in_bytes);
+    const auto describe = [](const Header& header) {
+      return fmt::format("{} ({}, {} bytes)", text_of(header), kOperationNames[static_cast<size_t>(header.operation)],
+                         header.in_bytes);
     };
     return refuse(fmt::format("called {}, but replica {} called {}", describe(mine), from, describe(theirs)));
   }
@@ -363,8 +371,8 @@ class MessageCommunicators::Participant final : public Communicator {
     if (all_.cancellation_->word()->load(std::memory_order_relaxed) != kDeadlinePassed)
       return cancelled("the program was cancelled while the replica waited for others");
     std::vector<std::string> missing;
-    for (const Held& letter : held) {
-      if (letter.from != kNobody) missing.push_back(messages().describe(letter.from));
+    for (const Held& buffer : held) {
+      if (buffer.from != kNoSender) missing.push_back(messages().describe(buffer.from));
     }
     return Status(StatusCode::kDeadlineExceeded, fmt::format("{}: timeout of the program while {} had not arrived",
                                                              meeting.what, fmt::join(missing, " and ")));
@@ -373,32 +381,32 @@ class MessageCommunicators::Participant final : public Communicator {
   // --- After the headers: the transfers have the sizes of the headers, and all of them are completed.
 
   /// Reserves memory up front, because a transfer that has begun must be waited for.
-  static Pending room_for(const Visit& visit) {
+  static Pending pending_for(const Exchange& exchange) {
     Pending pending;
-    pending.reserve(2 * visit.group.size());
+    pending.reserve(2 * exchange.group.size());
     return pending;
   }
   Status send(Pending& pending, int64_t to, DeviceBytes bytes) {
-    for (size_t at = 0; at < bytes.size(); at += kLargestMessage) {
-      const DeviceBytes part = bytes.subspan(at, std::min(kLargestMessage, bytes.size() - at));
+    for (size_t at = 0; at < bytes.size(); at += kMaxMessage) {
+      const DeviceBytes part = bytes.subspan(at, std::min(kMaxMessage, bytes.size() - at));
       HILO_ASSIGN_OR_RETURN(pending.emplace_back(), messages().send(rank_, to, part));
     }
     return ok_status();
   }
-  Status receive(Pending& pending, int64_t from, MutableDeviceBytes room) {
-    for (size_t at = 0; at < room.size(); at += kLargestMessage) {
-      const MutableDeviceBytes part = room.subspan(at, std::min(kLargestMessage, room.size() - at));
+  Status receive(Pending& pending, int64_t from, MutableDeviceBytes received) {
+    for (size_t at = 0; at < received.size(); at += kMaxMessage) {
+      const MutableDeviceBytes part = received.subspan(at, std::min(kMaxMessage, received.size() - at));
       HILO_ASSIGN_OR_RETURN(pending.emplace_back(), messages().receive(from, rank_, part));
     }
     return ok_status();
   }
-  Status exchange(Pending& pending, int64_t with, DeviceBytes bytes, MutableDeviceBytes room) {
-    HILO_RETURN_IF_ERROR(receive(pending, with, room));
+  Status send_and_receive(Pending& pending, int64_t with, DeviceBytes bytes, MutableDeviceBytes received) {
+    HILO_RETURN_IF_ERROR(receive(pending, with, received));
     return send(pending, with, bytes);
   }
 
   Status finish(Pending& pending) {
-    Patience patience;
+    Backoff backoff;
     while (!pending.empty()) {
       for (size_t i = 0; i < pending.size();) {
         HILO_ASSIGN_OR_RETURN(const bool done, messages().is_done(pending[i]));
@@ -411,7 +419,7 @@ class MessageCommunicators::Participant final : public Communicator {
       }
       if (pending.empty()) break;
       if (const Status lost = messages().failure(); !lost.ok()) return all_.fail(rank_, lost);
-      patience.wait();
+      backoff.wait();
     }
     return ok_status();
   }
@@ -433,27 +441,27 @@ class MessageCommunicators::Participant final : public Communicator {
   }
 
   /// Sets `out` to the fold of all members' operands, which each member sends to all others.
-  Status fold_whole(const Visit& visit, DeviceBytes in, MutableDeviceBytes out, const Reduction& reduction) {
-    Room room(visit.group.size() * in.size());
+  Status fold_whole(const Exchange& exchange, DeviceBytes in, MutableDeviceBytes out, const Reduction& reduction) {
+    ReceiveBuffer received(exchange.group.size() * in.size());
     const auto operand = [&](size_t k) {
-      return k == visit.place ? in : DeviceBytes(room.part(k * in.size(), in.size()));
+      return k == exchange.place ? in : DeviceBytes(received.part(k * in.size(), in.size()));
     };
-    Pending pending = room_for(visit);
-    for (size_t k = 0; k < visit.group.size(); ++k) {
-      if (k == visit.place) continue;
-      HILO_RETURN_IF_ERROR(exchange(pending, visit.group[k], in, room.part(k * in.size(), in.size())));
+    Pending pending = pending_for(exchange);
+    for (size_t k = 0; k < exchange.group.size(); ++k) {
+      if (k == exchange.place) continue;
+      HILO_RETURN_IF_ERROR(send_and_receive(pending, exchange.group[k], in, received.part(k * in.size(), in.size())));
     }
     HILO_RETURN_IF_ERROR(finish(pending));
-    return fold(out, visit.group.size(), reduction, operand);
+    return fold(out, exchange.group.size(), reduction, operand);
   }
 
   /// Sets `mine` to the fold of all members' slices bounds[place] to bounds[place + 1] of `in`. If `mine` is part of a
   /// buffer for all slices, the folds of the other members are received there, too. Pieces are folded while the next
   /// ones are transferred. An error of the fold is returned at the end, because the other members wait for the
   /// transfers.
-  Status fold_slices(const Visit& visit, DeviceBytes in, std::span<const size_t> bounds, MutableDeviceBytes mine,
+  Status fold_slices(const Exchange& exchange, DeviceBytes in, std::span<const size_t> bounds, MutableDeviceBytes mine,
                      const Reduction& reduction, MutableDeviceBytes everything) {
-    const size_t n = visit.group.size(), place = visit.place;
+    const size_t n = exchange.group.size(), place = exchange.place;
     const auto piece = [&](size_t k, size_t t) {  // offset and size of piece t of slice k
       const size_t begin = std::min(bounds[k] + t * kPiece, bounds[k + 1]);
       return std::pair(begin, std::min(kPiece, bounds[k + 1] - begin));
@@ -462,23 +470,23 @@ class MessageCommunicators::Participant final : public Communicator {
     for (size_t k = 0; k < n; ++k) longest = std::max(longest, bounds[k + 1] - bounds[k]);
     const size_t stages = (longest + kPiece - 1) / kPiece;
     const size_t most = std::min(kPiece, mine.size());
-    std::array<Room, 2> rooms = {Room(n * most), Room(n * most)};
-    const auto arrives = [&](size_t k, size_t t) { return rooms[t % 2].part(k * most, piece(place, t).second); };
+    std::array<ReceiveBuffer, 2> buffers = {ReceiveBuffer(n * most), ReceiveBuffer(n * most)};
+    const auto arrives = [&](size_t k, size_t t) { return buffers[t % 2].part(k * most, piece(place, t).second); };
     const auto operand = [&](size_t k, size_t t) {
       const auto [begin, bytes] = piece(place, t);
       return k == place ? in.subspan(begin, bytes) : DeviceBytes(arrives(k, t));
     };
-    std::array<Pending, 2> operands = {room_for(visit), room_for(visit)};
+    std::array<Pending, 2> operands = {pending_for(exchange), pending_for(exchange)};
     const auto begin_stage = [&](size_t t) -> Status {
       for (size_t k = 0; k < n; ++k) {
         if (k == place) continue;
-        HILO_RETURN_IF_ERROR(receive(operands[t % 2], visit.group[k], arrives(k, t)));
+        HILO_RETURN_IF_ERROR(receive(operands[t % 2], exchange.group[k], arrives(k, t)));
         const auto [begin, bytes] = piece(k, t);
-        HILO_RETURN_IF_ERROR(send(operands[t % 2], visit.group[k], in.subspan(begin, bytes)));
+        HILO_RETURN_IF_ERROR(send(operands[t % 2], exchange.group[k], in.subspan(begin, bytes)));
       }
       return ok_status();
     };
-    Pending results = room_for(visit);
+    Pending results = pending_for(exchange);
     Status folded;
     if (stages > 0) HILO_RETURN_IF_ERROR(begin_stage(0));
     for (size_t t = 0; t < stages; ++t) {
@@ -493,7 +501,7 @@ class MessageCommunicators::Participant final : public Communicator {
       for (size_t k = 0; k < n; ++k) {
         if (k == place) continue;
         const auto [theirs, size] = piece(k, t);
-        HILO_RETURN_IF_ERROR(exchange(results, visit.group[k], out, everything.subspan(theirs, size)));
+        HILO_RETURN_IF_ERROR(exchange(results, exchange.group[k], out, everything.subspan(theirs, size)));
       }
     }
     HILO_RETURN_IF_ERROR(finish(results));
@@ -502,23 +510,23 @@ class MessageCommunicators::Participant final : public Communicator {
 
   /// Sends the reason of the failure to the participants of other processes. They read it when they next wait for this
   /// one.
-  void tell_all(const Status& reason) {
+  void notify_all(const Status& reason) {
     if (!messages().failure().ok()) return;  // they have the same information
-    Head head = {.run = all_.run_.number,
-                 .program = all_.run_.program,
-                 .id = 0,
-                 .in_bytes = 0,
-                 .out_bytes = 0,
-                 .operation = Operation::kAbort,
-                 .code = reason.code(),
-                 .text = {}};
-    reason.message().copy(head.text.data(), head.text.size());
-    const std::shared_ptr<Letter> letter = letter_of(head, {});
+    Header header = {.run = all_.run_.number,
+                     .program = all_.run_.program,
+                     .id = 0,
+                     .in_bytes = 0,
+                     .out_bytes = 0,
+                     .operation = Operation::kAbort,
+                     .code = reason.code(),
+                     .text = {}};
+    reason.message().copy(header.text.data(), header.text.size());
+    const std::shared_ptr<MessageBuffer> buffer = message_of(header, {});
     for (int64_t other = 0; other < size(); ++other) {
       if (all_.is_local(other)) continue;
-      if (const StatusOr<MessageId> id = messages().send(rank_, other, DeviceBytes(letter->bytes).first(letter->size));
+      if (const StatusOr<MessageId> id = messages().send(rank_, other, DeviceBytes(buffer->bytes).first(buffer->size));
           id.ok())
-        messages().give_up(*id, letter);
+        messages().give_up(*id, buffer);
     }
   }
 

@@ -12,7 +12,7 @@
 namespace hilo {
 namespace {
 
-constexpr int kLongestText = 8192;  // maximum length of a version or an error text of any MPI
+constexpr int kMaxTextLength = 8192;  // maximum length of a version or an error text of any MPI
 
 /// Sets the constants of MPICH's ABI, which Intel MPI, MVAPICH and Cray MPI share. Source: <mpi.h> of MPICH 4.0
 void fill_mpich(MpiLibrary& mpi) {
@@ -78,7 +78,7 @@ void bind_all(MpiLibrary& mpi, Symbols& symbols) {
 std::string version_of(const Symbols& symbols) {
   const auto get = reinterpret_cast<int (*)(char*, int*)>(symbols.address("MPI_Get_library_version"));
   if (get == nullptr) return "";
-  std::string text(kLongestText, '\0');
+  std::string text(kMaxTextLength, '\0');
   int length = 0;
   if (get(text.data(), &length) != 0) return "";
   return text.substr(0, text.find_first_of(std::string_view(",\n\0", 3)));
@@ -119,7 +119,7 @@ StatusOr<std::unique_ptr<MpiLibrary>> open_library(bool for_mpich) {
 
 Status mpi_status(const MpiLibrary& mpi, const char* call, int code) {
   if (code == 0) return ok_status();
-  std::string text(kLongestText, '\0');
+  std::string text(kMaxTextLength, '\0');
   int length = 0;
   if (mpi.error_string(code, text.data(), &length) != 0) length = 0;
   text.resize(length);

@@ -27,7 +27,7 @@ struct MpiWorld {
 };
 
 /// Maximum number of devices in a process, limited by the tags of their participants.
-inline constexpr int64_t kMostDevicesAProcess = 32;
+inline constexpr int64_t kMaxDevicesPerProcess = 32;
 
 /// Transfers messages by MPI. Participant p runs on device p % world.devices of process p / world.devices.
 class MpiMessages final : public Messages {

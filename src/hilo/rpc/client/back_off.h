@@ -12,7 +12,7 @@ namespace hilo::rpc {
 /// and all of it, so that the clients of a restarted server don't return all at once. Equal seeds give equal delays.
 class BackOff {
  public:
-  static constexpr std::chrono::milliseconds kFirst{50}, kLongest{2000};
+  static constexpr std::chrono::milliseconds kFirst{50}, kMaxDelay{2000};
 
   explicit BackOff(uint64_t seed) : chance_(seed) {}
   /// Returns the next delay.

@@ -22,8 +22,8 @@ namespace {
 constexpr std::chrono::seconds kGreetingTime{10};
 constexpr std::chrono::milliseconds kEndTime{300};  // timeout for ending sessions at the end of the process
 constexpr std::chrono::milliseconds kLook{5};       // polling interval of tokens, which signal handlers may set
-constexpr size_t kMostReleases = 64;                // maximum number of releases that wait for the next request
-constexpr int64_t kMostReleasedBytes = 1 << 20;     // maximum bytes of released objects that wait for it
+constexpr size_t kMaxReleases = 64;                 // maximum number of releases that wait for the next request
+constexpr int64_t kMaxReleasedBytes = 1 << 20;      // maximum bytes of released objects that wait for it
 
 /// Returns whether the error may be temporary.
 bool may_pass(const Status& status) {
@@ -105,10 +105,10 @@ class Caller::Reception final : public Receiver {
 // ---- Connections.
 
 StatusOr<std::shared_ptr<Caller>> Caller::open(std::string target, Connect connect, int64_t replica_count,
-                                               Patience patience) {
-  if (!patience.now) patience.now = std::chrono::steady_clock::now;
+                                               RetryPolicy retry) {
+  if (!retry.now) retry.now = std::chrono::steady_clock::now;
   const std::shared_ptr<Caller> caller(
-      new Caller(std::move(target), std::move(connect), replica_count, std::move(patience)));
+      new Caller(std::move(target), std::move(connect), replica_count, std::move(retry)));
   HILO_RETURN_IF_ERROR(
       caller->keep_trying(false, [](int tries, std::chrono::milliseconds) { return tries >= kFirstTries; }));
   callers().add(caller);
@@ -289,11 +289,12 @@ int64_t Caller::send_locked(Lane lane, RequestBody body, Done done) {
   return request.id;
 }
 
-int64_t Caller::send(Lane lane, RequestBody body, Done done, Room room, const CancellationToken* cancellation) {
+int64_t Caller::send(Lane lane, RequestBody body, Done done, WhenFull when_full,
+                     const CancellationToken* cancellation) {
   Reply none;
   {
     std::unique_lock lock(mutex_);
-    if (room == Room::kWait) changed_.wait(lock, [this] { return has_room(); });
+    if (when_full == WhenFull::kWait) changed_.wait(lock, [this] { return has_room(); });
     if (dead_.ok()) {
       const int64_t id = send_locked(lane, std::move(body), std::move(done));
       if (cancellation != nullptr) watched_.emplace(id, cancellation);
@@ -344,7 +345,7 @@ Status Caller::await(const Event& event, int64_t call, const CancellationToken* 
   const auto stops = [word] { return word->load(std::memory_order_relaxed) != kRunning; };
   while (!event.is_ready() && !stops())
     static_cast<void>(event.await(nullptr, std::chrono::steady_clock::now() + kLook));
-  if (!event.is_ready()) send(Lane::kCalls, Cancel{call}, [](Reply&) {}, Room::kTake);
+  if (!event.is_ready()) send(Lane::kCalls, Cancel{call}, [](Reply&) {}, WhenFull::kExceed);
   const Status status = event.await();
   const bool is_late = word->load(std::memory_order_relaxed) == kDeadlinePassed;  // the server doesn't know the reason
   return is_late && status.code() == StatusCode::kCancelled ? stop_status(word) : status;
@@ -396,8 +397,8 @@ void Caller::release(const Handle& handle, int64_t bytes) {
   const std::scoped_lock lock(mutex_);
   if (!dead_.ok()) return;
   releases_.push_back(handle);
-  released_bytes_ += std::min(bytes, kMostReleasedBytes);  // counted like the limit
-  const bool is_urgent = releases_.size() >= kMostReleases || released_bytes_ >= kMostReleasedBytes;
+  released_bytes_ += std::min(bytes, kMaxReleasedBytes);  // counted like the limit
+  const bool is_urgent = releases_.size() >= kMaxReleases || released_bytes_ >= kMaxReleasedBytes;
   if (is_urgent && has_room()) send_locked(Lane::kCalls, Free{}, [](Reply&) {});
 }
 

@@ -21,7 +21,7 @@ namespace hilo::rpc {
 inline constexpr int kFirstTries = 3;
 
 /// How long a client tries to reconnect to a server.
-struct Patience {
+struct RetryPolicy {
   std::chrono::milliseconds time{30000};
   uint64_t seed = random_handle().low;  ///< seed of BackOff
   /// The clock and the sleep function. Empty means those of the system; their waits end with the session.
@@ -44,7 +44,7 @@ class Caller final : public std::enable_shared_from_this<Caller> {
   /// Opens a session with `devices` devices. `target` is the server's name in messages: "rpc:127.0.0.1:8470".
   /// Errors    UNAVAILABLE if no server answers; UNAUTHENTICATED; UNIMPLEMENTED for a server of another version
   static StatusOr<std::shared_ptr<Caller>> open(std::string target, Connect connect, int64_t replica_count,
-                                                Patience patience = {});
+                                                RetryPolicy retry = {});
   /// Ends the session locally: unanswered calls are CANCELLED and `connect` isn't called any more. Must be called
   /// before the destruction.
   void close();
@@ -54,12 +54,12 @@ class Caller final : public std::enable_shared_from_this<Caller> {
 
   const HelloReply& server() const { return server_; }
 
-  /// Whether a call waits while too many calls are in flight (kWait) or exceeds the limit (kTake). A reply's Done must
+  /// Whether a call waits while too many calls are in flight (kWait) or exceeds the limit (kExceed). A reply's Done must
   /// not wait.
-  enum class Room : uint8_t { kWait, kTake };
+  enum class WhenFull : uint8_t { kWait, kExceed };
   /// Sends the request and returns its number. Calls `done` once. If `cancellation` (may be null) is set, the server is
   /// notified; it must live until `done` is called. Precondition with a token: start_watching().
-  int64_t send(Lane lane, RequestBody body, Done done, Room room = Room::kWait,
+  int64_t send(Lane lane, RequestBody body, Done done, WhenFull when_full = WhenFull::kWait,
                const CancellationToken* cancellation = nullptr);
   /// Starts the thread that polls the tokens of calls. It ends with the session.
   /// Errors    RESOURCE_EXHAUSTED without a thread
@@ -84,11 +84,11 @@ class Caller final : public std::enable_shared_from_this<Caller> {
     Message message;
     Done done;
   };
-  Caller(std::string target, Connect connect, int64_t replica_count, Patience patience)
+  Caller(std::string target, Connect connect, int64_t replica_count, RetryPolicy retry)
       : target_(std::move(target)),
         connect_(std::move(connect)),
         replica_count_(replica_count),
-        patience_(std::move(patience)) {}
+        patience_(std::move(retry)) {}
 
   // Handlers of a connection. Calls of connections before the current one, which `generation` identifies, are ignored.
   void on_message(int64_t generation, const Pieces& message);
@@ -112,7 +112,7 @@ class Caller final : public std::enable_shared_from_this<Caller> {
   const std::string target_;
   const Connect connect_;
   const int64_t replica_count_;
-  const Patience patience_;
+  const RetryPolicy patience_;
   const Handle session_ = random_handle();
   HelloReply server_;  // set once, before the caller is shared
 

@@ -69,7 +69,7 @@ class Reading : public std::enable_shared_from_this<Reading> {
     caller_of(*device_).send(
         Lane::kBytes, Download{.buffer = buffer_, .offset = offset, .size = size},
         [self = shared_from_this(), offset, size](Reply& reply) { self->take(offset, size, reply); },
-        Caller::Room::kTake);
+        Caller::WhenFull::kExceed);
   }
   void take(int64_t offset, int64_t size, const Reply& reply) {
     const auto* part = std::get_if<BytesReply>(&reply.body);
@@ -204,8 +204,8 @@ StatusOr<BufferPtr> RpcDevice::from_host(const HostData& data) try {
   const std::shared_ptr<const void> lent(data.data, [release = data.release](const void*) {
     if (release) release();
   });
-  AlignedBuffer room;
-  HILO_ASSIGN_OR_RETURN(const std::byte* const bytes, dense_row_major(data, room));
+  AlignedBuffer when_full;
+  HILO_ASSIGN_OR_RETURN(const std::byte* const bytes, dense_row_major(data, when_full));
   const int64_t size = data.shape.byte_size();
   Upload upload{.buffer = random_handle(), .device = id(), .shape = data.shape};
   const Handle handle = upload.buffer;
@@ -354,7 +354,7 @@ StatusOr<Event> RpcExecutable::start(std::span<const DeviceRun> runs, std::span<
   }
   holds.donate();
   const int64_t call =
-      caller().send(Lane::kCalls, std::move(execute), ending(source, observer), Caller::Room::kWait, watched);
+      caller().send(Lane::kCalls, std::move(execute), ending(source, observer), Caller::WhenFull::kWait, watched);
   holds.end();  // the order of the stream keeps the arguments alive
   if (!waits) return event;
   const Status status = caller().await(event, call, options.cancellation);
@@ -370,7 +370,7 @@ RpcClient::RpcClient(ClientOptions options, CallerPtr caller) : Client(std::move
     add_device(std::make_unique<RpcDevice>(*this, device));
 }
 
-constexpr int64_t kMostCounted = int64_t{1} << 60;  // bytes; sums of a few don't overflow
+constexpr int64_t kMaxCountedBytes = int64_t{1} << 60;  // bytes; sums of a few don't overflow
 
 /// Checks a server's reply, because it contains indices, as the server checks requests.
 Status check_reply(const CompileReply& reply, size_t replicas) {
@@ -379,7 +379,7 @@ Status check_reply(const CompileReply& reply, size_t replicas) {
   const ExecutableStatistics& sizes = reply.statistics;
   const bool is_counted = std::ranges::all_of(
       std::array{sizes.program_bytes, sizes.constant_bytes, sizes.temporary_bytes, sizes.alias_bytes, sizes.code_bytes},
-      [](int64_t bytes) { return bytes >= 0 && bytes <= kMostCounted; });
+      [](int64_t bytes) { return bytes >= 0 && bytes <= kMaxCountedBytes; });
   const bool fits = is_counted && signature.argument_names.size() == signature.argument_shapes.size() &&
                     std::ranges::all_of(signature.argument_shapes, is_array) && reply.devices.size() == replicas &&
                     signature.replica_count == static_cast<int64_t>(replicas);
@@ -433,9 +433,9 @@ Status check_devices(const HelloReply& server) {
 
 }  // namespace
 
-StatusOr<ClientPtr> make_rpc_client(ClientOptions options, Connect connect, Patience patience) {
+StatusOr<ClientPtr> make_rpc_client(ClientOptions options, Connect connect, RetryPolicy retry) {
   HILO_ASSIGN_OR_RETURN(CallerPtr caller,
-                        Caller::open(options.target, std::move(connect), options.replica_count, std::move(patience)));
+                        Caller::open(options.target, std::move(connect), options.replica_count, std::move(retry)));
   const Status checked =
       caller->server().devices.empty() ? unavailable("the server has no devices") : check_devices(caller->server());
   if (!checked.ok()) {

@@ -15,6 +15,6 @@ namespace hilo::rpc {
 /// stopped (base/stop.h), the call waits, and a stop is forwarded to the server. The executor of a run has no effect;
 /// custom calls run on the server.
 /// Errors    those of Caller::open
-StatusOr<ClientPtr> make_rpc_client(ClientOptions options, Connect connect, Patience patience = {});
+StatusOr<ClientPtr> make_rpc_client(ClientOptions options, Connect connect, RetryPolicy retry = {});
 
 }  // namespace hilo::rpc

@@ -154,7 +154,7 @@ StatusOr<std::shared_ptr<grpc::Channel>> make_channel(const ChannelOptions& opti
   if (!options.token.empty() && options.ca.empty() && !is_local(options.address))
     return failed_precondition("a token can be sent to another machine only with TLS. Hint: set HILO_XRT_TLS_CA");
   grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(static_cast<int>(kMostBatchBytes));
+  arguments.SetMaxReceiveMessageSize(static_cast<int>(kMaxBatchBytes));
   arguments.SetMaxSendMessageSize(-1);
   arguments.SetInt(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);  // so that a message has exactly its stated size
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);         // a new connection, not a shared one

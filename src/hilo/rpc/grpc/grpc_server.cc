@@ -19,7 +19,7 @@
 namespace hilo::rpc {
 namespace {
 
-constexpr int64_t kMostFileBytes = 1 << 20;
+constexpr int64_t kMaxFileBytes = 1 << 20;
 constexpr std::chrono::seconds kShutdown{1};
 
 class GrpcServer final : public Server {
@@ -157,18 +157,18 @@ StatusOr<std::shared_ptr<grpc::ServerCredentials>> credentials(const ServerOptio
                                             ? GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE
                                             : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
   grpc::SslServerCredentialsOptions::PemKeyCertPair own;
-  HILO_ASSIGN_OR_RETURN(own.cert_chain, read_file(options.tls_certificate, kMostFileBytes));
+  HILO_ASSIGN_OR_RETURN(own.cert_chain, read_file(options.tls_certificate, kMaxFileBytes));
   HILO_ASSIGN_OR_RETURN(own.private_key, read_secret(options.tls_key));
   tls.pem_key_cert_pairs.push_back(std::move(own));
   if (!options.tls_client_ca.empty()) {
-    HILO_ASSIGN_OR_RETURN(tls.pem_root_certs, read_file(options.tls_client_ca, kMostFileBytes));
+    HILO_ASSIGN_OR_RETURN(tls.pem_root_certs, read_file(options.tls_client_ca, kMaxFileBytes));
   }
   return grpc::SslServerCredentials(tls);
 }
 
 /// Limits the resources that strangers can consume.
 void limit(grpc::ServerBuilder& builder, const ServerOptions& options) {
-  builder.SetMaxReceiveMessageSize(static_cast<int>(kMostBatchBytes));
+  builder.SetMaxReceiveMessageSize(static_cast<int>(kMaxBatchBytes));
   builder.SetMaxSendMessageSize(-1);
   // gRPC decompresses a message before it checks the size. So compression is disabled: compressed messages are rejected
   // by their header.

@@ -20,7 +20,7 @@ namespace hilo::rpc {
 namespace {
 
 constexpr size_t kMaxHeaderBytes = 8 << 10;
-constexpr size_t kMostWaitingBytes = size_t{4} << 20;  // bytes of replies that a client hasn't read
+constexpr size_t kMaxWaitingBytes = size_t{4} << 20;  // bytes of replies that a client hasn't read
 
 /// Ends a stream.
 using EndStream = std::function<void(const Status& why)>;
@@ -42,7 +42,7 @@ class Lobby {
     {
       const std::scoped_lock lock(mutex_);
       const size_t count = streams_.size() - left_;
-      if (count >= kMostInLobby || (count >= kMostStalled && is_first_stalled())) oldest = leave_first();
+      if (count >= kMaxInLobby || (count >= kMaxStalled && is_first_stalled())) oldest = leave_first();
       place = streams_.insert(streams_.end(), Waiting{std::move(end)});
     }
     if (oldest) oldest(unavailable("the stream's first message did not arrive in time"));
@@ -95,7 +95,7 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
 
   void deliver(Pieces message) override {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return is_over_ || waiting_.bytes() < kMostWaitingBytes; });
+    changed_.wait(lock, [this] { return is_over_ || waiting_.bytes() < kMaxWaitingBytes; });
     if (is_over_) return;
     waiting_.add(message);
     if (!is_writing_) write_locked();

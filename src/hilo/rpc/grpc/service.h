@@ -17,11 +17,11 @@
 namespace hilo::rpc {
 
 /// Streams whose first message hasn't arrived. gRPC buffers up to one message of each, so their number is limited. A
-/// new stream replaces the oldest one if there are kMostInLobby streams, or kMostStalled of which the oldest is
+/// new stream replaces the oldest one if there are kMaxInLobby streams, or kMaxStalled of which the oldest is
 /// stalled.
 class Lobby;
 std::shared_ptr<Lobby> make_lobby();
-inline constexpr size_t kMostInLobby = 64, kMostStalled = 16;  // stalled means more than a second old
+inline constexpr size_t kMaxInLobby = 64, kMaxStalled = 16;  // stalled means more than a second old
 
 class XrtService final
     : public xrt::v1::Xrt::WithRawCallbackMethod_Calls<

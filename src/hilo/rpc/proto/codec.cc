@@ -21,7 +21,7 @@ using hlo::proto::WireReader;
 using hlo::proto::WireType;
 using hlo::proto::WireWriter;
 
-constexpr size_t kMostItems = size_t{1} << 20;  // maximum number of items in a list
+constexpr size_t kMaxItems = size_t{1} << 20;  // maximum number of items in a list
 
 constexpr uint64_t tag_of(uint32_t number) { return number << 3 | static_cast<uint64_t>(WireType::kBytes); }
 
@@ -182,8 +182,8 @@ Status read(const WireField& field, const std::string& where, std::optional<T>& 
   return read(field, where, value.emplace());
 }
 Status check_count(size_t count, const std::string& where) {
-  if (count < kMostItems) return ok_status();
-  return invalid_argument(fmt::format("{}: more than {} items", where, kMostItems));
+  if (count < kMaxItems) return ok_status();
+  return invalid_argument(fmt::format("{}: more than {} items", where, kMaxItems));
 }
 /// Reads a list of numbers, packed or not.
 Status read(const WireField& field, const std::string& where, std::vector<int64_t>& values) {
@@ -339,8 +339,9 @@ BytesReply* payload_of(Reply& reply) { return std::get_if<BytesReply>(&reply.bod
 /// Decodes a message that ends with an array's bytes, from the bytes before them.
 template <typename T, typename M>
 std::optional<M> read_until_payload(const Pieces& message) {
-  constexpr size_t kMostHead = 256;  // maximum bytes before the array's; messages with more don't end with an array
-  const std::string head = message.part(0, kMostHead).whole();
+  constexpr size_t kMaxHeaderBytes =
+      256;  // maximum bytes before the array's; messages with more don't end with an array
+  const std::string head = message.part(0, kMaxHeaderBytes).whole();
   const size_t size = message.size();
   const auto outer = find_last(head, 0, size, body_number<T>(static_cast<const decltype(M::body)*>(nullptr)));
   if (!outer) return std::nullopt;
@@ -439,7 +440,7 @@ void append_to_batch(std::string& batch, std::string_view message) {
 
 namespace {
 
-constexpr size_t kMostHead = 11;  // bytes of tag and length of a message in a batch
+constexpr size_t kMaxHeaderBytes = 11;  // bytes of tag and length of a message in a batch
 
 /// Range of the first message in a batch, computed from the first bytes `head` alone. Decoding the complete batch would
 /// start again for every part that arrives.
@@ -451,7 +452,7 @@ StatusOr<Stretch> first_message(std::string_view head, size_t batch) {
     return invalid_argument("a batch of messages: no message begins at byte 0");
   size_t position = 1;
   uint64_t size = 0;
-  if (!take_varint(head.substr(0, kMostHead), position, size))
+  if (!take_varint(head.substr(0, kMaxHeaderBytes), position, size))
     return invalid_argument("a batch of messages: a message's length is cut off");
   if (size > batch - position) {
     return invalid_argument(
@@ -471,7 +472,7 @@ StatusOr<std::string_view> take_from_batch(std::string_view& batch) {
 
 StatusOr<Pieces> take_from_batch(Pieces& batch) {
   const size_t size = batch.size();
-  HILO_ASSIGN_OR_RETURN(const Stretch found, first_message(batch.part(0, kMostHead).whole(), size));
+  HILO_ASSIGN_OR_RETURN(const Stretch found, first_message(batch.part(0, kMaxHeaderBytes).whole(), size));
   Pieces message = batch.part(found.begin, found.size);
   batch = batch.part(found.begin + found.size);
   return message;

@@ -39,7 +39,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int kWaiting = 512;                    // backlog of the listener
 constexpr std::chrono::milliseconds kLook{5};    // polling interval of strangers' connections
 constexpr std::chrono::milliseconds kPause{50};  // delay before the listener is opened again
-constexpr int kMostMisses = 3;
+constexpr int kMaxMisses = 3;
 
 /// Returns the number of bytes received on a connection, whether they are read or not.
 uint64_t bytes_received(int file) {
@@ -409,7 +409,7 @@ class Door::Keeper {
     if (listening_.get() < 0) return listen_anew("can't listen there");
     if (probe_.get() >= 0 && now - knocked_ > limits_.probe_answer) {
       probe_ = OwnedFile();
-      if (++misses_ >= kMostMisses) return listen_anew("no connection is accepted");
+      if (++misses_ >= kMaxMisses) return listen_anew("no connection is accepted");
     }
     if (probe_.get() >= 0 || now - knocked_ < limits_.probe_every) return;
     knocked_ = now;
@@ -429,7 +429,7 @@ class Door::Keeper {
     const int made = ::connect(probe.get(), to.get(), to.size);
     Address own;
     if ((made != 0 && errno != EINPROGRESS) || ::getsockname(probe.get(), own.get(), &own.size) != 0) {
-      if (++misses_ >= kMostMisses) listen_anew("no connection can be made");
+      if (++misses_ >= kMaxMisses) listen_anew("no connection can be made");
       return;
     }
     probe_address_ = own;

@@ -21,7 +21,7 @@
 namespace hilo::rpc {
 namespace {
 
-constexpr size_t kMostRequestBytes = 4096;
+constexpr size_t kMaxRequestBytes = 4096;
 constexpr std::chrono::milliseconds kMetricsPause{50};  // delay while there are no file descriptors
 constexpr int kMetricsWaiting = 8;                      // backlog of the listener
 
@@ -150,12 +150,12 @@ void MetricsServer::accept_clients() {
 
 bool MetricsServer::advance(Client& client) const {
   while (!client.is_answered) {
-    char part[kMostRequestBytes];
-    const ssize_t got = ::recv(client.file.get(), part, kMostRequestBytes - client.request.size(), 0);
+    char part[kMaxRequestBytes];
+    const ssize_t got = ::recv(client.file.get(), part, kMaxRequestBytes - client.request.size(), 0);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return got < 0 && errno == EAGAIN;
     client.request.append(part, got);
-    if (client.request.find("\r\n\r\n") == std::string::npos && client.request.size() < kMostRequestBytes) continue;
+    if (client.request.find("\r\n\r\n") == std::string::npos && client.request.size() < kMaxRequestBytes) continue;
     client.answer = answer_to(client.request);
     client.is_answered = true;
   }

@@ -85,9 +85,9 @@ Status check_listen(const ServerOptions& options) {
 StatusOr<std::string> read_token(const std::string& path) {
   HILO_ASSIGN_OR_RETURN(const std::string text, read_secret(path));
   const std::string_view token = trimmed(text);
-  if (token.size() < kShortestToken) {
+  if (token.size() < kMinTokenBytes) {
     return invalid_argument(fmt::format("{}: a token of {} bytes; wanted at least {}. Hint: openssl rand -hex 32", path,
-                                        token.size(), kShortestToken));
+                                        token.size(), kMinTokenBytes));
   }
   return std::string(token);
 }

@@ -55,8 +55,8 @@ struct SessionLimits {
   std::chrono::milliseconds grace{60000};       ///< time that a session without a stream waits for its client
   std::chrono::milliseconds empty_grace{2000};  ///< the same for a session without arrays, programs and calls
   int64_t queue = 256;  ///< maximum number of clients that wait for a session; a quarter of them per host
-  std::chrono::milliseconds queue_time{8000};   ///< maximum waiting time; 0 means immediate rejection
-  int64_t message_bytes = 2 * kMostBatchBytes;  ///< maximum bytes of messages that the server queues for one worker
+  std::chrono::milliseconds queue_time{8000};  ///< maximum waiting time; 0 means immediate rejection
+  int64_t message_bytes = 2 * kMaxBatchBytes;  ///< maximum bytes of messages that the server queues for one worker
 };
 
 /// Starts a worker.

@@ -26,7 +26,7 @@ std::vector<std::string_view> words_of(std::string_view line) {
 }
 
 bool is_named(const std::vector<std::string_view>& words) {
-  return words.size() == 2 && words[1].size() >= kShortestToken;
+  return words.size() == 2 && words[1].size() >= kMinTokenBytes;
 }
 
 /// Returns the nonempty lines with their numbers.
@@ -47,7 +47,7 @@ StatusOr<std::vector<NamedToken>> tokens_of(std::string_view text) {
   const auto lines = lines_of(text);
   if (lines.size() == 1 && !is_named(words_of(lines[0].second))) {
     const std::string_view token = lines[0].second;
-    if (token.size() >= kShortestToken) return std::vector{NamedToken{.token = std::string(token)}};
+    if (token.size() >= kMinTokenBytes) return std::vector{NamedToken{.token = std::string(token)}};
   }
   std::vector<NamedToken> tokens;
   for (const auto& [number, line] : lines) {
@@ -56,7 +56,7 @@ StatusOr<std::vector<NamedToken>> tokens_of(std::string_view text) {
       return invalid_argument(
           fmt::format("line {}: {} words; wanted a name and a token of at least {} bytes. Hint: "
                       "openssl rand -hex 32",
-                      number, words.size(), kShortestToken));
+                      number, words.size(), kMinTokenBytes));
     }
     const auto is_same = [&](const NamedToken& other) { return other.name == words[0] || other.token == words[1]; };
     if (std::ranges::any_of(tokens, is_same))

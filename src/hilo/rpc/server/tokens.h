@@ -11,7 +11,7 @@
 namespace hilo::rpc {
 
 /// Minimum bytes of a token.
-inline constexpr size_t kShortestToken = 16;
+inline constexpr size_t kMinTokenBytes = 16;
 
 struct NamedToken {
   std::string name = {};  ///< "" for a file with a single token without a name

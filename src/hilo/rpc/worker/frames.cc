@@ -17,9 +17,9 @@ namespace {
 
 constexpr size_t kReadAhead = 64 << 10;  // reads many small frames by one system call
 
-constexpr size_t kMostParts = 256;         // maximum number of parts in one system call
+constexpr size_t kMaxParts = 256;          // maximum number of parts in one system call
 constexpr size_t kKept = 2 * kChunkBytes;  // bytes of memory that are kept from one frame to the next
-constexpr size_t kLeast = 256;             // minimum bytes of memory, for small frames
+constexpr size_t kMin = 256;               // minimum bytes of memory, for small frames
 
 struct Head {
   uint32_t size;
@@ -92,14 +92,14 @@ StatusOr<bool> FrameSocket::read(Frame& frame) {
   Head head;
   HILO_ASSIGN_OR_RETURN(const bool is_there, read_all(reinterpret_cast<char*>(&head), sizeof(head)));
   if (!is_there) return false;
-  if (head.size > kMostBatchBytes) {
-    return data_loss(fmt::format("a frame of {} bytes; wanted at most {}", head.size, kMostBatchBytes));
+  if (head.size > kMaxBatchBytes) {
+    return data_loss(fmt::format("a frame of {} bytes; wanted at most {}", head.size, kMaxBatchBytes));
   }
   frame.lane = head.lane;
   const bool is_too_large = frame.memory.size() > kKept && head.size <= kKept;
   if (is_too_large || frame.memory.size() < head.size || frame.memory.data() == nullptr) {
     frame.memory = AlignedBuffer();
-    HILO_ASSIGN_OR_RETURN(frame.memory, allocate_buffer(std::max<size_t>(head.size, kLeast)));
+    HILO_ASSIGN_OR_RETURN(frame.memory, allocate_buffer(std::max<size_t>(head.size, kMin)));
   }
   char* const bytes = reinterpret_cast<char*>(frame.memory.data());
   HILO_ASSIGN_OR_RETURN(const bool is_whole, read_all(bytes, head.size));
@@ -117,7 +117,7 @@ Status FrameSocket::write_all(std::span<iovec> parts) {
   while (!parts.empty()) {
     msghdr header{};
     header.msg_iov = parts.data();
-    header.msg_iovlen = std::min(parts.size(), kMostParts);
+    header.msg_iovlen = std::min(parts.size(), kMaxParts);
     const ssize_t sent = ::sendmsg(socket_.get(), &header, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0) return unavailable("the other end of a worker's socket is gone");
@@ -140,7 +140,7 @@ StatusOr<std::string> FrameSocket::write_some(uint32_t lane, std::span<const std
   if (const std::unique_lock lock(writing_, std::try_to_lock); lock.owns_lock()) {
     msghdr header{};
     header.msg_iov = left.data();
-    header.msg_iovlen = std::min(left.size(), kMostParts);
+    header.msg_iovlen = std::min(left.size(), kMaxParts);
     const ssize_t sent = ::sendmsg(socket_.get(), &header, MSG_NOSIGNAL | MSG_DONTWAIT);
     const bool has_no_room = sent < 0 && (errno == EAGAIN || errno == EINTR || errno == ENOBUFS);
     if (sent < 0 && !has_no_room) return unavailable("the other end of a worker's socket is gone");

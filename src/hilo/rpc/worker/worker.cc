@@ -19,12 +19,12 @@
 namespace hilo::rpc {
 namespace {
 
-constexpr int64_t kMostKept = int64_t{64} << 20;  // bytes of freed arrays in the arena
+constexpr int64_t kMaxCachedBytes = int64_t{64} << 20;  // bytes of freed arrays in the arena
 
 /// Returns the resident bytes of this process; 0 if the system doesn't report them.
 int64_t resident_bytes() {
-  constexpr int64_t kMostBytes = 4096;
-  const StatusOr<std::string> sizes = read_file("/proc/self/statm", kMostBytes);  // in pages; the second number
+  constexpr int64_t kMaxBytes = 4096;
+  const StatusOr<std::string> sizes = read_file("/proc/self/statm", kMaxBytes);  // in pages; the second number
   const size_t space = sizes.ok() ? sizes->find(' ') : std::string::npos;
   if (space == std::string::npos) return 0;
   return parse_int64(sizes->substr(space + 1, sizes->find(' ', space + 1) - space - 1)).value_or(0) * ::getpagesize();
@@ -44,7 +44,7 @@ struct Serving {
     const int64_t live = options.quota.live_bytes;
     arena = Arena::make(
         std::move(files.arena), [this](const Place& place) { write(Lane::kPlaces, bytes_of(place)); },
-        live > 0 ? std::min(live / 4, kMostKept) : kMostKept);
+        live > 0 ? std::min(live / 4, kMaxCachedBytes) : kMaxCachedBytes);
   }
   ~Serving() {
     session.reset();

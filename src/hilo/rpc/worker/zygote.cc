@@ -36,10 +36,10 @@ using Clock = std::chrono::steady_clock;
 constexpr int kSocketFile = 3, kArenaFile = 4, kAfterHelperFiles = 5;  // file descriptors of a helper process
 constexpr const char *kZygoteRole = "zygote", *kWorkerRole = "worker";
 constexpr int kExitNoCommand = 127;
-constexpr int64_t kLeastPool = int64_t{16} << 20;
+constexpr int64_t kMinPool = int64_t{16} << 20;
 constexpr unsigned kAnswerSeconds = 2;       // time for a worker's last message before it ends
 constexpr std::chrono::seconds kWindow{60};  // time window for the limit below
-constexpr int64_t kMostEnds = 5;             // number of zygotes that may end within the window
+constexpr int64_t kMaxEnds = 5;              // number of zygotes that may end within the window
 
 /// A message of one byte and a worker's two file descriptors.
 struct FilesMessage {
@@ -93,7 +93,7 @@ void limit_memory(int64_t bytes) {
   ::signal(SIGCHLD, SIG_DFL);
   limit_memory(options.memory_bytes);
   // Memory in the buffer pool isn't counted for the session, so the pool is small if bytes are limited.
-  if (options.quota.live_bytes > 0) set_buffer_cache_limit(std::max(options.quota.live_bytes / 4, kLeastPool));
+  if (options.quota.live_bytes > 0) set_buffer_cache_limit(std::max(options.quota.live_bytes / 4, kMinPool));
   clear_custom_call_results();
   try {
     serve_session(std::move(files), options, [](const std::function<void()>& answer) {
@@ -255,7 +255,7 @@ void ZygoteKeeper::keep() {
     if (!zygote->wait_until_gone(stop_.get())) return;
     ends.push_back(Clock::now());
     while (ends.back() - ends.front() > kWindow) ends.pop_front();
-    if (std::ssize(ends) >= kMostEnds)
+    if (std::ssize(ends) >= kMaxEnds)
       return on_failure_(unavailable(fmt::format("the process that starts workers ended {} times in {} s", ends.size(),
                                                  std::chrono::seconds(kWindow).count())));
     if (options_.command.empty()) return on_failure_(unavailable("the process that starts workers has ended"));

@@ -15,13 +15,13 @@ const Attribute* field(const ModuleTree& tree, const Attribute& dictionary, std:
 }
 
 /// Returns a required field.
-StatusOr<const Attribute*> wanted(const ModuleTree& tree, const Attribute& dictionary, std::string_view name) {
+StatusOr<const Attribute*> required_field(const ModuleTree& tree, const Attribute& dictionary, std::string_view name) {
   if (const Attribute* const found = field(tree, dictionary, name)) return found;
   return invalid_argument(fmt::format("{} has no field '{}'", dictionary.text, name));
 }
 
 StatusOr<int64_t> number(const ModuleTree& tree, const Attribute& dictionary, std::string_view name) {
-  HILO_ASSIGN_OR_RETURN(const Attribute* const found, wanted(tree, dictionary, name));
+  HILO_ASSIGN_OR_RETURN(const Attribute* const found, required_field(tree, dictionary, name));
   if (found->kind == AttributeKind::kInteger) return found->integer;
   return invalid_argument(fmt::format("field '{}' of {} is not a number", name, dictionary.text));
 }
@@ -30,7 +30,7 @@ StatusOr<AxisReference> axis_of(const ModuleTree& tree, const Attribute& referen
   if (reference.text != "stablehlo.axis_ref")
     return invalid_argument("wanted #stablehlo.axis_ref<...> for the axes of a mesh");
   AxisReference axis;
-  HILO_ASSIGN_OR_RETURN(const Attribute* const name, wanted(tree, reference, "name"));
+  HILO_ASSIGN_OR_RETURN(const Attribute* const name, required_field(tree, reference, "name"));
   axis.name = name->text;
   const Attribute* const part = field(tree, reference, "sub_axis_info");
   if (part == nullptr) return axis;
@@ -46,10 +46,10 @@ StatusOr<Mesh> mesh_of(const ModuleTree& tree, const Attribute& attribute) {
   if (attribute.kind == AttributeKind::kOther) return parse_mesh(attribute.text);
   if (attribute.text != "stablehlo.mesh") return invalid_argument("wanted a mesh: #stablehlo.mesh<...> or its name");
   Mesh mesh;
-  HILO_ASSIGN_OR_RETURN(const Attribute* const axes, wanted(tree, attribute, "axes"));
+  HILO_ASSIGN_OR_RETURN(const Attribute* const axes, required_field(tree, attribute, "axes"));
   for (const AttributeId id : axes->elements) {
     const Attribute& axis = tree.attributes[id];
-    HILO_ASSIGN_OR_RETURN(const Attribute* const name, wanted(tree, axis, "name"));
+    HILO_ASSIGN_OR_RETURN(const Attribute* const name, required_field(tree, axis, "name"));
     HILO_ASSIGN_OR_RETURN(const int64_t size, number(tree, axis, "size"));
     HILO_RETURN_IF_ERROR(mesh.add_axis(std::string(name->text), size));
   }
@@ -74,8 +74,8 @@ StatusOr<Mesh> find_mesh(const ModuleTree& tree, std::string_view name) {
 bool is_mesh_axes(const Attribute& attribute) { return attribute.text == "stablehlo.replica_group_mesh_axes"; }
 
 StatusOr<std::vector<std::vector<int64_t>>> mesh_groups(const ModuleTree& tree, const Attribute& attribute) {
-  HILO_ASSIGN_OR_RETURN(const Attribute* const named, wanted(tree, attribute, "mesh"));
-  HILO_ASSIGN_OR_RETURN(const Attribute* const references, wanted(tree, attribute, "axes"));
+  HILO_ASSIGN_OR_RETURN(const Attribute* const named, required_field(tree, attribute, "mesh"));
+  HILO_ASSIGN_OR_RETURN(const Attribute* const references, required_field(tree, attribute, "axes"));
   const bool by_name = named->kind == AttributeKind::kSymbol || named->kind == AttributeKind::kString;
   HILO_ASSIGN_OR_RETURN(const Mesh mesh, by_name ? find_mesh(tree, named->text) : mesh_of(tree, *named));
   std::vector<AxisReference> axes;

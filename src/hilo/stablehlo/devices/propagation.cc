@@ -15,24 +15,24 @@
 namespace hilo::stablehlo {
 namespace {
 
-using Stated = std::vector<std::optional<Sharding>>;
+using OptionalShardings = std::vector<std::optional<Sharding>>;
 
-StatusOr<Stated> stated_in(const ModuleTree& tree, const Attribute* list, std::span<const Shape> shapes) {
-  Stated stated(shapes.size());
+StatusOr<OptionalShardings> read_stated(const ModuleTree& tree, const Attribute* list, std::span<const Shape> shapes) {
+  OptionalShardings stated(shapes.size());
   if (list == nullptr) return stated;
   for (size_t i = 0; i < std::min(shapes.size(), list->elements.size()); ++i) {
     for (const auto& [name, id] : tree.attributes[list->elements[i]].entries) {
       if (!shapes[i].is_array()) continue;
-      HILO_ASSIGN_OR_RETURN(std::optional<Sharding> said,
+      HILO_ASSIGN_OR_RETURN(std::optional<Sharding> sharding,
                             sharding_of(tree, name, tree.attributes[id], shapes[i].rank()));
-      if (said) stated[i] = *std::move(said);
+      if (sharding) stated[i] = *std::move(sharding);
     }
   }
   return stated;
 }
 
-StatusOr<Mesh> mesh_for(const ModuleTree& tree, const Stated& parameters, const Stated& results) {
-  for (const Stated* list : {&parameters, &results}) {
+StatusOr<Mesh> mesh_for(const ModuleTree& tree, const OptionalShardings& parameters, const OptionalShardings& results) {
+  for (const OptionalShardings* list : {&parameters, &results}) {
     for (const std::optional<Sharding>& sharding : *list) {
       if (sharding && sharding->mesh.device_count() > 1) return sharding->mesh;
     }
@@ -44,19 +44,19 @@ StatusOr<Mesh> mesh_for(const ModuleTree& tree, const Stated& parameters, const 
     if (found.device_count() > 1) return found;
   }
   for (const Operation& operation : tree.operations) {  // GSPMD's @Sharding
-    const Attribute* const said = tree.find(operation, kOpSharding);
-    if (said == nullptr || operation.results.count != 1) continue;
+    const Attribute* const sharding = tree.find(operation, kOpSharding);
+    if (sharding == nullptr || operation.results.count != 1) continue;
     HILO_ASSIGN_OR_RETURN(const Shape shape, shape_of(tree, tree.values[operation.results.begin].type));
     if (!shape.is_array()) continue;
-    HILO_ASSIGN_OR_RETURN(const OpSharding found, read_op_sharding(said->text, shape.rank()));
+    HILO_ASSIGN_OR_RETURN(const OpSharding found, read_op_sharding(sharding->text, shape.rank()));
     if (found.sharding.mesh.device_count() > 1) return found.sharding.mesh;
   }
   return Mesh();
 }
 
-/// Converts a sharding to the axes of `mesh`. If that is impossible, it is kept unchanged and doesn't take part in
-/// propagation.
-Status say_in(const Mesh& mesh, Stated& stated, std::vector<bool>& free) {
+/// Converts a sharding to the axes of `mesh`. If that is impossible, the value has no sharding and
+/// doesn't take part in propagation.
+Status express_in(const Mesh& mesh, OptionalShardings& stated, std::vector<bool>& free) {
   for (size_t i = 0; i < stated.size(); ++i) {
     if (!stated[i]) continue;
     free[i] = false;
@@ -113,9 +113,9 @@ StatusOr<std::optional<hlo::ManualEdge>> manual_edge(const ModuleTree& tree, con
   if (!edge.enters) std::from_chars(text.data() + std::string_view("out ").size(), text.data() + begin, edge.joins);
   HILO_ASSIGN_OR_RETURN(std::vector<Sharding> shardings, read_shardings(tree, text.substr(begin)));
   if (shardings.size() != 1) return invalid_argument("hilo.manual: wanted one sharding");
-  HILO_ASSIGN_OR_RETURN(std::optional<Sharding> said, hlo::over_mesh(shardings[0], mesh));
-  if (!said) return unimplemented("a manual computation over a mesh that the program's mesh can't express");
-  edge.sharding = *std::move(said);
+  HILO_ASSIGN_OR_RETURN(std::optional<Sharding> sharding, hlo::over_mesh(shardings[0], mesh));
+  if (!sharding) return unimplemented("a manual computation over a mesh that the program's mesh can't express");
+  edge.sharding = *std::move(sharding);
   return std::optional(std::move(edge));
 }
 
@@ -136,8 +136,8 @@ const Operation* entry_function(const ModuleTree& tree) {
 StatusOr<std::optional<Sharding>> sharding_of(const ModuleTree& tree, std::string_view name, const Attribute& attribute,
                                               int64_t rank) {
   if (name == kOpSharding) {
-    HILO_ASSIGN_OR_RETURN(OpSharding said, read_op_sharding(attribute.text, rank));
-    return std::optional(std::move(said.sharding));
+    HILO_ASSIGN_OR_RETURN(OpSharding sharding, read_op_sharding(attribute.text, rank));
+    return std::optional(std::move(sharding.sharding));
   }
   if (name != "sdy.sharding") return std::optional<Sharding>();
   HILO_ASSIGN_OR_RETURN(std::vector<Sharding> shardings, read_shardings(tree, attribute.text));
@@ -150,22 +150,22 @@ StatusOr<hlo::PropagationRequest> propagation_request(const ModuleTree& tree, En
   const Operation* const entry = entry_function(tree);
   if (entry == nullptr) return invalid_argument("the module has no public function");
   hlo::PropagationRequest request;
-  HILO_ASSIGN_OR_RETURN(request.parameters, stated_in(tree, tree.find(*entry, "arg_attrs"), parameters.shapes));
-  HILO_ASSIGN_OR_RETURN(request.results, stated_in(tree, tree.find(*entry, "res_attrs"), results.shapes));
+  HILO_ASSIGN_OR_RETURN(request.parameters, read_stated(tree, tree.find(*entry, "arg_attrs"), parameters.shapes));
+  HILO_ASSIGN_OR_RETURN(request.results, read_stated(tree, tree.find(*entry, "res_attrs"), results.shapes));
   HILO_ASSIGN_OR_RETURN(request.mesh, mesh_for(tree, request.parameters, request.results));
-  HILO_RETURN_IF_ERROR(say_in(request.mesh, request.parameters, parameters.free));
-  HILO_RETURN_IF_ERROR(say_in(request.mesh, request.results, results.free));
+  HILO_RETURN_IF_ERROR(express_in(request.mesh, request.parameters, parameters.free));
+  HILO_RETURN_IF_ERROR(express_in(request.mesh, request.results, results.free));
   request.free_parameters = std::move(parameters.free);
   request.free_results = std::move(results.free);
-  request.stated = [&tree,
-                    mesh = request.mesh](const hlo::Instruction& instruction) -> StatusOr<std::vector<Sharding>> {
+  request.stated =
+      [&tree, mesh = request.mesh](const hlo::Instruction& instruction) -> StatusOr<std::vector<Sharding>> {
     const std::string text = hlo::frontend_attribute(instruction.annotations->frontend_attributes, "xla.sdy.sharding");
     if (text.empty()) return std::vector<Sharding>();
     HILO_ASSIGN_OR_RETURN(std::vector<Sharding> shardings, read_shardings(tree, text));
     for (Sharding& sharding : shardings) {
-      HILO_ASSIGN_OR_RETURN(std::optional<Sharding> said, hlo::over_mesh(sharding, mesh));
-      if (!said) return std::vector<Sharding>();
-      sharding = *std::move(said);
+      HILO_ASSIGN_OR_RETURN(std::optional<Sharding> converted, hlo::over_mesh(sharding, mesh));
+      if (!converted) return std::vector<Sharding>();
+      sharding = *std::move(converted);
     }
     return shardings;
   };

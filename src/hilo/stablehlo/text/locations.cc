@@ -107,8 +107,8 @@ Status find_aliases(TextReader& reader, size_t begin, size_t end) {
     line = next + 1;
   }
   // Most operations have their own line. Shorter lines, such as empty ones, don't contain an operation.
-  constexpr size_t kLeastOperation = 16;  // bytes
-  count = std::min(count, (end - begin) / kLeastOperation + 1);
+  constexpr size_t kMinOperationBytes = 16;  // bytes
+  count = std::min(count, (end - begin) / kMinOperationBytes + 1);
   tree.operations.reserve(count);
   tree.values.reserve(count);
   tree.operand_pool.reserve(count);

@@ -39,9 +39,9 @@ bool feeds_others(std::string_view name) {
 StatusOr<int64_t> header_count(const ModuleTree& tree, std::string_view name) {
   const Attribute* const attribute = tree.find(tree.operations[0], name);
   if (attribute == nullptr) return int64_t{1};
-  constexpr int64_t kMost = 65536;
-  if (attribute->kind != AttributeKind::kInteger || attribute->integer < 1 || attribute->integer > kMost)
-    return invalid_argument(fmt::format("module attribute {}: wanted a number from 1 to {}", name, kMost));
+  constexpr int64_t kMax = 65536;
+  if (attribute->kind != AttributeKind::kInteger || attribute->integer < 1 || attribute->integer > kMax)
+    return invalid_argument(fmt::format("module attribute {}: wanted a number from 1 to {}", name, kMax));
   return attribute->integer;
 }
 
@@ -115,10 +115,10 @@ StatusOr<DevicePlan> plan_devices(const ModuleTree& tree, const TranslateOptions
   }
   HILO_ASSIGN_OR_RETURN(const int64_t replicas, header_count(tree, "mhlo.num_replicas"));
   HILO_ASSIGN_OR_RETURN(const int64_t partitions, header_count(tree, "mhlo.num_partitions"));
-  constexpr int64_t kMost = 65536;
-  if (replicas * partitions > kMost)
+  constexpr int64_t kMax = 65536;
+  if (replicas * partitions > kMax)
     return unimplemented(
-        fmt::format("{} replicas of {} partitions; wanted {} devices at most", replicas, partitions, kMost));
+        fmt::format("{} replicas of {} partitions; wanted {} devices at most", replicas, partitions, kMax));
   bool meets = options.partitions != nullptr && !options.partitions->empty();
   int64_t devices = 1;  // devices of manual computations
   for (const Operation& operation : tree.operations) {

@@ -13,7 +13,7 @@ using hlo::Opcode;
 
 namespace {
 
-constexpr int64_t kMostPasses = 1024;  // maximum number of passes per probe; each is a value that the loop carries
+constexpr int64_t kMaxPasses = 1024;  // maximum number of passes per probe; each is a value that the loop carries
 
 /// Returns the number of passes that the program's checks refer to.
 StatusOr<int64_t> passes_of(const ModuleTree& tree, std::string_view probe) {
@@ -23,9 +23,9 @@ StatusOr<int64_t> passes_of(const ModuleTree& tree, std::string_view probe) {
     const Attribute* const id = tree.find(operation, "probe_id");
     const Attribute* const pass = tree.find(operation, "iter");
     if (id == nullptr || id->text != probe) continue;
-    passes = std::max(passes, (pass == nullptr ? 0 : std::clamp<int64_t>(pass->integer, 0, kMostPasses)) + 1);
+    passes = std::max(passes, (pass == nullptr ? 0 : std::clamp<int64_t>(pass->integer, 0, kMaxPasses)) + 1);
   }
-  if (passes > kMostPasses) return unimplemented("a check of more than 1024 passes of a probe");
+  if (passes > kMaxPasses) return unimplemented("a check of more than 1024 passes of a probe");
   return passes;
 }
 

@@ -23,10 +23,10 @@ using hlo::Opcode;
 
 namespace {
 
-constexpr int64_t kMostFoldedElements = 64;  // sizes are lists of a few numbers
+constexpr int64_t kMaxFoldedElements = 64;  // sizes are lists of a few numbers
 constexpr int64_t kMaxStride = int64_t{1} << 31;
-constexpr int kMostInlinedDepth = 256;                  // maximum depth of inlined calls
-constexpr hlo::InstructionId kMostInlined = 1'000'000;  // instructions
+constexpr int kMaxInlinedDepth = 256;                  // maximum depth of inlined calls
+constexpr hlo::InstructionId kMaxInlined = 1'000'000;  // instructions
 
 bool is_dynamic(const Type& type) {
   return std::find(type.dimensions.begin(), type.dimensions.end(), kDynamic) != type.dimensions.end();
@@ -39,7 +39,7 @@ const Literal* constant_value(const hlo::Builder& builder, InstructionId id) {
 
 bool is_foldable(const hlo::Instruction& i) {
   return i.opcode != Opcode::kConstant && i.opcode != Opcode::kCall && i.opcode != Opcode::kOptimizationBarrier &&
-         i.shape.is_array() && i.shape.element_count() <= kMostFoldedElements && !i.operands.empty() &&
+         i.shape.is_array() && i.shape.element_count() <= kMaxFoldedElements && !i.operands.empty() &&
          (is_integer(i.shape.element_type()) || i.shape.element_type() == ElementType::kPred) &&
          i.def().evaluate != nullptr && (i.def().traits & hlo::kEffect) == 0;
 }
@@ -340,7 +340,7 @@ Status inline_call(const OpContext& op, std::string_view callee) {
   if (body.arguments.count != op.operation.operands.count)
     return invalid_argument(fmt::format("function @{}: got {} arguments; wanted {}", callee,
                                         op.operation.operands.count, body.arguments.count));
-  if (t.inlined_depth >= kMostInlinedDepth || op.builder.size() > kMostInlined)
+  if (t.inlined_depth >= kMaxInlinedDepth || op.builder.size() > kMaxInlined)
     return unimplemented("a program of unknown sizes with too many calls");
   HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   const auto pass_limits = [&t](ValueId from, ValueId to) {

@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view kOpenDimensions = "unspecified_dims=[";
 
 /// Returns the sharding in the operation's mhlo.sharding for an array of this rank.
-StatusOr<OpSharding> said(const ModuleTree& tree, const Operation& operation, int64_t rank) {
+StatusOr<OpSharding> sharding_attribute_of(const ModuleTree& tree, const Operation& operation, int64_t rank) {
   const Attribute* const attribute = tree.find(operation, kOpSharding);
   if (attribute == nullptr) return invalid_argument(fmt::format("attribute '{}' is missing", kOpSharding));
   return read_op_sharding(attribute->text, rank);
@@ -78,7 +78,7 @@ Status translate_sharding_note(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
   const Shape shape = op.builder.shape(operand);
   if (op.find(kOpSharding) == nullptr || !shape.is_array()) return translate_identity(op);
-  HILO_ASSIGN_OR_RETURN(OpSharding sharding, said(op.tree(), op.operation, shape.rank()));
+  HILO_ASSIGN_OR_RETURN(OpSharding sharding, sharding_attribute_of(op.tree(), op.operation, shape.rank()));
   if (sharding.manual) return translate_identity(op);
   HILO_RETURN_IF_ERROR(open_dimensions(op.text("backend_config"), sharding.sharding));
   HILO_ASSIGN_OR_RETURN(const InstructionId id, add_constraint(op, operand, to_string(sharding.sharding)));
@@ -94,7 +94,8 @@ Status translate_full_to_shard(const OpContext& op) {
   const OperationId definer = op.tree().values[op.tree().operand(op.operation, 0)].definer;
   if (definer == kNone || op.tree().find(op.tree().operations[definer], kOpSharding) == nullptr)
     return unimplemented("the operand must be a result of @Sharding, which specifies the parts");
-  HILO_ASSIGN_OR_RETURN(const OpSharding sharding, said(op.tree(), op.tree().operations[definer], rank_of(shape)));
+  HILO_ASSIGN_OR_RETURN(const OpSharding sharding,
+                        sharding_attribute_of(op.tree(), op.tree().operations[definer], rank_of(shape)));
   HILO_ASSIGN_OR_RETURN(const DeviceParts parts, parts_of(op, sharding.sharding, shape, part));
   HILO_ASSIGN_OR_RETURN(const InstructionId own, cut_part(op, whole, parts, part));
   op.define(0, own);
@@ -106,7 +107,7 @@ Status translate_shard_to_full(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const Shape whole, op.result_shape());
   const Shape shape = op.builder.shape(part);
   if (is_alone(op) && shape == whole) return translate_identity(op);
-  HILO_ASSIGN_OR_RETURN(const OpSharding sharding, said(op.tree(), op.operation, rank_of(whole)));
+  HILO_ASSIGN_OR_RETURN(const OpSharding sharding, sharding_attribute_of(op.tree(), op.operation, rank_of(whole)));
   HILO_ASSIGN_OR_RETURN(const DeviceParts parts, parts_of(op, sharding.sharding, whole, shape));
   HILO_ASSIGN_OR_RETURN(const InstructionId joined, join_parts(op, part, parts));
   op.define(0, joined);

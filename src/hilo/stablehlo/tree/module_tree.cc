@@ -6,7 +6,7 @@
 namespace hilo::stablehlo {
 namespace {
 
-constexpr int64_t kMostIntegers = 1 << 20;
+constexpr int64_t kMaxIntegers = 1 << 20;
 
 StatusOr<std::vector<int64_t>> integers_of_literal(const ModuleTree& tree, const Attribute& attribute) {
   const Literal& literal = *attribute.literal;
@@ -15,7 +15,7 @@ StatusOr<std::vector<int64_t>> integers_of_literal(const ModuleTree& tree, const
     return invalid_argument("got a tensor of another type; wanted integers");
   int64_t count = 1;
   for (int64_t size : tree.types[attribute.type].dimensions) {
-    if (size < 0 || (size > 0 && count > kMostIntegers / size))
+    if (size < 0 || (size > 0 && count > kMaxIntegers / size))
       return resource_exhausted("a list of over a million integers");
     count *= size;
   }

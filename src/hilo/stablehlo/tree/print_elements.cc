@@ -9,7 +9,7 @@
 namespace hilo::stablehlo {
 namespace {
 
-constexpr int64_t kMostInLists = 100;  // limit for printed lists, like MLIR's
+constexpr int64_t kMaxElementsInLists = 100;  // limit for printed lists, like MLIR's
 
 std::string hexadecimal(std::span<const std::byte> bytes) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
@@ -58,7 +58,7 @@ std::string print_elements(const Literal& literal) {
   const int64_t count = shape.element_count();
   const std::span<const std::byte> bytes = literal.bytes();
   if (count == 0) return {};
-  if (count > kMostInLists && element_type_info(type).bits >= 8) return hexadecimal(bytes);
+  if (count > kMaxElementsInLists && element_type_info(type).bits >= 8) return hexadecimal(bytes);
   std::string text;
   for (int64_t i = 0; i < count; ++i) {
     // Lists that begin or end with element i are those of dimensions whose inner size divides i.

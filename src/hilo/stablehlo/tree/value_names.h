@@ -54,8 +54,8 @@ class ValueNames {
  private:
   /// Returns the number in MLIR's notation, without leading zeros.
   std::optional<size_t> number_of(std::string_view name) const {
-    constexpr size_t kMostDigits = 9;
-    if (name.empty() || name.size() > kMostDigits || (name[0] == '0' && name.size() > 1)) return std::nullopt;
+    constexpr size_t kMaxDigits = 9;
+    if (name.empty() || name.size() > kMaxDigits || (name[0] == '0' && name.size() > 1)) return std::nullopt;
     size_t number = 0;
     for (const char c : name) {
       if (c < '0' || c > '9') return std::nullopt;

@@ -373,14 +373,14 @@ void TextWriter::print_convolution(const Operation& operation) {
 /// Returns whether clauses express all of the operation's attributes.
 bool TextWriter::has_items(const Operation& operation) const {
   if (operation.regions.count != 0 || !operation.name.starts_with("stablehlo.")) return false;
-  uint32_t said = 0;
+  uint32_t written = 0;
   bool formatted = false;
   for (const Clause& clause : clauses_of(operation.name)) {
     if (clause.attribute == "format") formatted = true;
-    said += tree_.find(operation, clause.attribute) != nullptr ? 1 : 0;
-    said += !clause.second.empty() && tree_.find(operation, clause.second) != nullptr ? 1 : 0;
+    written += tree_.find(operation, clause.attribute) != nullptr ? 1 : 0;
+    written += !clause.second.empty() && tree_.find(operation, clause.second) != nullptr ? 1 : 0;
   }
-  return formatted || said == operation.attributes.count;
+  return formatted || written == operation.attributes.count;
 }
 
 void TextWriter::print_clause(const Operation& operation, const Clause& clause) {
