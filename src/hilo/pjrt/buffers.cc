@@ -145,11 +145,7 @@ Status answer(PJRT_Buffer_Destroy_Args& args) {
   return Handles<PJRT_Buffer>::destroy(buffer);
 }
 
-Status answer(PJRT_Buffer_ElementType_Args& args) {
-  HILO_PJRT_WANTED(args, buffer);
-  args.type = buffer_type(args.buffer->buffer->shape().element_type());
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_Buffer_ElementType, buffer, args.type = buffer_type(args.buffer->buffer->shape().element_type()))
 
 Status answer(PJRT_Buffer_Dimensions_Args& args) {
   HILO_PJRT_WANTED(args, buffer);
@@ -167,12 +163,8 @@ Status answer(PJRT_Buffer_UnpaddedDimensions_Args& args) {
   return ok_status();
 }
 
-Status answer(PJRT_Buffer_DynamicDimensionIndices_Args& args) {  // there are none
-  HILO_PJRT_WANTED(args, buffer);
-  args.dynamic_dim_indices = nullptr;
-  args.num_dynamic_dims = 0;
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_Buffer_DynamicDimensionIndices, buffer, args.dynamic_dim_indices = nullptr,
+                 args.num_dynamic_dims = 0)  // there are none
 
 Status answer(PJRT_Buffer_GetMemoryLayout_Args& args) {
   HILO_PJRT_WANTED(args, buffer);
@@ -185,23 +177,10 @@ Status answer(PJRT_Buffer_GetMemoryLayout_Args& args) {
   return ok_status();
 }
 
-Status answer(PJRT_Buffer_OnDeviceSizeInBytes_Args& args) {
-  HILO_PJRT_WANTED(args, buffer);
-  args.on_device_size_in_bytes = static_cast<size_t>(args.buffer->buffer->shape().byte_size());
-  return ok_status();
-}
-
-Status answer(PJRT_Buffer_Device_Args& args) {
-  HILO_PJRT_WANTED(args, buffer);
-  args.device = object(args.buffer->memory).device;
-  return ok_status();
-}
-
-Status answer(PJRT_Buffer_Memory_Args& args) {
-  HILO_PJRT_WANTED(args, buffer);
-  args.memory = args.buffer->memory;
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_Buffer_OnDeviceSizeInBytes, buffer,
+                 args.on_device_size_in_bytes = static_cast<size_t>(args.buffer->buffer->shape().byte_size()))
+HILO_PJRT_GETTER(PJRT_Buffer_Device, buffer, args.device = object(args.buffer->memory).device)
+HILO_PJRT_GETTER(PJRT_Buffer_Memory, buffer, args.memory = args.buffer->memory)
 
 /// Readers that still use the memory keep it alive; the last one frees it.
 Status answer(PJRT_Buffer_Delete_Args& args) {
@@ -211,11 +190,8 @@ Status answer(PJRT_Buffer_Delete_Args& args) {
   return args.buffer->buffer->state() == BufferState::kLive || removed.ok() ? ok_status() : removed;
 }
 
-Status answer(PJRT_Buffer_IsDeleted_Args& args) {
-  HILO_PJRT_WANTED(args, buffer);
-  args.is_deleted = args.buffer->deleted || args.buffer->buffer->state() != BufferState::kLive;
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_Buffer_IsDeleted, buffer,
+                 args.is_deleted = args.buffer->deleted || args.buffer->buffer->state() != BufferState::kLive)
 
 Status answer(PJRT_Buffer_CopyToMemory_Args& args) {
   HILO_RETURN_IF_ERROR(check_live(args.buffer, "PJRT_Buffer_CopyToMemory"));
@@ -274,17 +250,8 @@ Status answer(PJRT_Buffer_CopyRawToHost_Args& args) {
   return ok_status();
 }
 
-Status answer(PJRT_Buffer_IsOnCpu_Args& args) {
-  HILO_PJRT_WANTED(args, buffer);
-  args.is_on_cpu = is_host_buffer(*args.buffer->buffer);
-  return ok_status();
-}
-
-Status answer(PJRT_Buffer_ReadyEvent_Args& args) {
-  HILO_PJRT_WANTED(args, buffer);
-  args.event = new_event(args.buffer->buffer->ready());
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_Buffer_IsOnCpu, buffer, args.is_on_cpu = is_host_buffer(*args.buffer->buffer))
+HILO_PJRT_GETTER(PJRT_Buffer_ReadyEvent, buffer, args.event = new_event(args.buffer->buffer->ready()))
 
 Status answer(PJRT_Buffer_IncreaseExternalReferenceCount_Args& args) {
   HILO_RETURN_IF_ERROR(check_live(args.buffer, "PJRT_Buffer_IncreaseExternalReferenceCount"));

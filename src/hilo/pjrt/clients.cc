@@ -146,52 +146,20 @@ Status answer(PJRT_Client_Create_Args& args) {
 
 Status answer(PJRT_Client_Destroy_Args& args) { return Handles<PJRT_Client>::destroy(args.client); }
 
-Status answer(PJRT_Client_PlatformName_Args& args) {
-  HILO_PJRT_WANTED(args, client);
-  args.platform_name = args.client->state->platform_name.data();
-  args.platform_name_size = args.client->state->platform_name.size();
-  return ok_status();
-}
-
-Status answer(PJRT_Client_ProcessIndex_Args& args) {
-  HILO_PJRT_WANTED(args, client);
-  args.process_index = args.client->state->client->process_index();
-  return ok_status();
-}
-
-Status answer(PJRT_Client_PlatformVersion_Args& args) {
-  HILO_PJRT_WANTED(args, client);
-  args.platform_version = args.client->state->platform_version.data();
-  args.platform_version_size = args.client->state->platform_version.size();
-  return ok_status();
-}
-
-Status answer(PJRT_Client_TopologyDescription_Args& args) {
-  HILO_PJRT_WANTED(args, client);
-  args.topology = args.client->state->topology.get();
-  return ok_status();
-}
-
-Status answer(PJRT_Client_Devices_Args& args) {
-  HILO_PJRT_WANTED(args, client);
-  args.devices = args.client->state->devices.data();
-  args.num_devices = args.client->state->devices.size();
-  return ok_status();
-}
-
-Status answer(PJRT_Client_AddressableDevices_Args& args) {
-  HILO_PJRT_WANTED(args, client);
-  args.addressable_devices = args.client->state->devices.data();
-  args.num_addressable_devices = args.client->state->devices.size();
-  return ok_status();
-}
-
-Status answer(PJRT_Client_AddressableMemories_Args& args) {
-  HILO_PJRT_WANTED(args, client);
-  args.addressable_memories = args.client->state->memories.data();
-  args.num_addressable_memories = args.client->state->memories.size();
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_Client_PlatformName, client, args.platform_name = args.client->state->platform_name.data(),
+                 args.platform_name_size = args.client->state->platform_name.size())
+HILO_PJRT_GETTER(PJRT_Client_ProcessIndex, client, args.process_index = args.client->state->client->process_index())
+HILO_PJRT_GETTER(PJRT_Client_PlatformVersion, client,
+                 args.platform_version = args.client->state->platform_version.data(),
+                 args.platform_version_size = args.client->state->platform_version.size())
+HILO_PJRT_GETTER(PJRT_Client_TopologyDescription, client, args.topology = args.client->state->topology.get())
+HILO_PJRT_GETTER(PJRT_Client_Devices, client, args.devices = args.client->state->devices.data(),
+                 args.num_devices = args.client->state->devices.size())
+HILO_PJRT_GETTER(PJRT_Client_AddressableDevices, client, args.addressable_devices = args.client->state->devices.data(),
+                 args.num_addressable_devices = args.client->state->devices.size())
+HILO_PJRT_GETTER(PJRT_Client_AddressableMemories, client,
+                 args.addressable_memories = args.client->state->memories.data(),
+                 args.num_addressable_memories = args.client->state->memories.size())
 
 Status answer(PJRT_Client_LookupDevice_Args& args) {
   HILO_PJRT_WANTED(args, client);

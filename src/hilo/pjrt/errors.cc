@@ -71,11 +71,7 @@ Status answer(PJRT_Error_Message_Args& args) {
   return ok_status();
 }
 
-Status answer(PJRT_Error_GetCode_Args& args) {
-  HILO_PJRT_WANTED(args, error);
-  args.code = code_of(args.error);
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_Error_GetCode, error, args.code = code_of(args.error))
 
 Status answer(PJRT_Error_ForEachPayload_Args& args) {  // there are none
   HILO_PJRT_WANTED(args, error);

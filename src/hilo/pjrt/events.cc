@@ -7,11 +7,7 @@ namespace hilo::pjrt {
 
 Status answer(PJRT_Event_Destroy_Args& args) { return Handles<PJRT_Event>::destroy(args.event); }
 
-Status answer(PJRT_Event_IsReady_Args& args) {
-  HILO_PJRT_WANTED(args, event);
-  args.is_ready = args.event->event.is_ready();
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_Event_IsReady, event, args.is_ready = args.event->event.is_ready())
 
 Status answer(PJRT_Event_Error_Args& args) {
   HILO_PJRT_WANTED(args, event);

@@ -86,31 +86,15 @@ Status answer(PJRT_LoadedExecutable_Delete_Args& args) {
   return ok_status();
 }
 
-Status answer(PJRT_LoadedExecutable_IsDeleted_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  args.is_deleted = args.executable->deleted;
-  return ok_status();
-}
-
-Status answer(PJRT_LoadedExecutable_GetExecutable_Args& args) {
-  HILO_PJRT_WANTED(args, loaded_executable);
-  args.executable = Handles<PJRT_Executable>::make(args.loaded_executable->program);
-  return ok_status();
-}
-
-Status answer(PJRT_LoadedExecutable_AddressableDevices_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  args.addressable_devices = args.executable->program->devices.data();
-  args.num_addressable_devices = args.executable->program->devices.size();
-  return ok_status();
-}
-
-Status answer(PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  args.addressable_device_logical_ids = args.executable->program->logical_ids.data();
-  args.num_addressable_device_logical_ids = args.executable->program->logical_ids.size();
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_LoadedExecutable_IsDeleted, executable, args.is_deleted = args.executable->deleted)
+HILO_PJRT_GETTER(PJRT_LoadedExecutable_GetExecutable, loaded_executable,
+                 args.executable = Handles<PJRT_Executable>::make(args.loaded_executable->program))
+HILO_PJRT_GETTER(PJRT_LoadedExecutable_AddressableDevices, executable,
+                 args.addressable_devices = args.executable->program->devices.data(),
+                 args.num_addressable_devices = args.executable->program->devices.size())
+HILO_PJRT_GETTER(PJRT_LoadedExecutable_AddressableDeviceLogicalIds, executable,
+                 args.addressable_device_logical_ids = args.executable->program->logical_ids.data(),
+                 args.num_addressable_device_logical_ids = args.executable->program->logical_ids.size())
 
 Status answer(PJRT_LoadedExecutable_GetDeviceAssignment_Args& args) {
   HILO_PJRT_WANTED(args, executable);
@@ -128,19 +112,12 @@ Status answer(PJRT_LoadedExecutable_Execute_Args& args) {
   return run_program(*args.executable->program, args);
 }
 
-Status answer(PJRT_LoadedExecutable_Fingerprint_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  args.executable_fingerprint = args.executable->program->fingerprint.data();
-  args.executable_fingerprint_size = args.executable->program->fingerprint.size();
-  return ok_status();
-}
-
-Status answer(PJRT_Executable_Fingerprint_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  args.executable_fingerprint = args.executable->program->fingerprint.data();
-  args.executable_fingerprint_size = args.executable->program->fingerprint.size();
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_LoadedExecutable_Fingerprint, executable,
+                 args.executable_fingerprint = args.executable->program->fingerprint.data(),
+                 args.executable_fingerprint_size = args.executable->program->fingerprint.size())
+HILO_PJRT_GETTER(PJRT_Executable_Fingerprint, executable,
+                 args.executable_fingerprint = args.executable->program->fingerprint.data(),
+                 args.executable_fingerprint_size = args.executable->program->fingerprint.size())
 
 Status answer(PJRT_Executable_Name_Args& args) {
   HILO_PJRT_WANTED(args, executable);
@@ -150,36 +127,16 @@ Status answer(PJRT_Executable_Name_Args& args) {
   return ok_status();
 }
 
-Status answer(PJRT_Executable_NumReplicas_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  args.num_replicas = static_cast<size_t>(args.executable->program->request.replicas);
-  return ok_status();
-}
-
-Status answer(PJRT_Executable_NumPartitions_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  args.num_partitions = static_cast<size_t>(args.executable->program->request.partitions);
-  return ok_status();
-}
-
-Status answer(PJRT_Executable_NumOutputs_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  args.num_outputs = args.executable->program->results.size();
-  return ok_status();
-}
-
-Status answer(PJRT_Executable_SizeOfGeneratedCodeInBytes_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  args.size_in_bytes = args.executable->program->executable->statistics().code_bytes;
-  return ok_status();
-}
-
-Status answer(PJRT_Executable_GetCostAnalysis_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  args.properties = args.executable->program->properties.data();
-  args.num_properties = args.executable->program->properties.size();
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_Executable_NumReplicas, executable,
+                 args.num_replicas = static_cast<size_t>(args.executable->program->request.replicas))
+HILO_PJRT_GETTER(PJRT_Executable_NumPartitions, executable,
+                 args.num_partitions = static_cast<size_t>(args.executable->program->request.partitions))
+HILO_PJRT_GETTER(PJRT_Executable_NumOutputs, executable, args.num_outputs = args.executable->program->results.size())
+HILO_PJRT_GETTER(PJRT_Executable_SizeOfGeneratedCodeInBytes, executable,
+                 args.size_in_bytes = args.executable->program->executable->statistics().code_bytes)
+HILO_PJRT_GETTER(PJRT_Executable_GetCostAnalysis, executable,
+                 args.properties = args.executable->program->properties.data(),
+                 args.num_properties = args.executable->program->properties.size())
 
 Status answer(PJRT_Executable_OutputMemoryKinds_Args& args) {
   HILO_PJRT_WANTED(args, executable);
@@ -199,12 +156,9 @@ Status answer(PJRT_Executable_ParameterMemoryKinds_Args& args) {
   return ok_status();
 }
 
-Status answer(PJRT_Executable_OutputElementTypes_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  args.output_types = args.executable->program->result_lists.types.data();
-  args.num_output_types = args.executable->program->result_lists.types.size();
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_Executable_OutputElementTypes, executable,
+                 args.output_types = args.executable->program->result_lists.types.data(),
+                 args.num_output_types = args.executable->program->result_lists.types.size())
 
 Status answer(PJRT_Executable_OutputDimensions_Args& args) {
   HILO_PJRT_WANTED(args, executable);

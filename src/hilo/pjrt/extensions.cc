@@ -19,13 +19,9 @@ constexpr std::array<const PJRT_MemoryDescription*, std::size(kMemoryKinds)> kDe
 
 }  // namespace
 
-Status answer(PJRT_DeviceDescription_MemoryDescriptions_Args& args) {
-  HILO_PJRT_WANTED(args, device_description);
-  args.memory_descriptions = kDescriptionList.data();
-  args.num_memory_descriptions = kDescriptionList.size();
-  args.default_memory_index = 0;
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_DeviceDescription_MemoryDescriptions, device_description,
+                 args.memory_descriptions = kDescriptionList.data(),
+                 args.num_memory_descriptions = kDescriptionList.size(), args.default_memory_index = 0)
 
 Status answer(PJRT_MemoryDescription_Kind_Args& args) {
   HILO_PJRT_WANTED(args, memory_description);

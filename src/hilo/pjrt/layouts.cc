@@ -45,24 +45,13 @@ Status answer(PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args& args) {
   return ok_status();
 }
 
-Status answer(PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args& args) {
-  HILO_PJRT_WANTED(args, buffer);
-  args.layout = Handles<PJRT_Layouts_MemoryLayout>::make(args.buffer->buffer->shape());
-  return ok_status();
-}
-
-Status answer(PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  args.num_outputs = args.executable->program->result_lists.layouts.size();
-  args.layouts = args.executable->program->result_lists.layouts.data();
-  return ok_status();
-}
-
-Status answer(PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  args.num_parameters = args.executable->program->argument_lists.layouts.size();
-  args.layouts = args.executable->program->argument_lists.layouts.data();
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_Layouts_PJRT_Buffer_MemoryLayout, buffer,
+                 args.layout = Handles<PJRT_Layouts_MemoryLayout>::make(args.buffer->buffer->shape()))
+HILO_PJRT_GETTER(PJRT_Layouts_PJRT_Executable_GetOutputLayouts, executable,
+                 args.num_outputs = args.executable->program->result_lists.layouts.size(),
+                 args.layouts = args.executable->program->result_lists.layouts.data())
+HILO_PJRT_GETTER(PJRT_Layouts_PJRT_Executable_GetParameterLayouts, executable,
+                 args.num_parameters = args.executable->program->argument_lists.layouts.size(),
+                 args.layouts = args.executable->program->argument_lists.layouts.data())
 
 }  // namespace hilo::pjrt

@@ -50,39 +50,18 @@ Status answer(PJRT_TopologyDescription_Destroy_Args& args) {
   return Handles<PJRT_TopologyDescription>::destroy(topology);
 }
 
-Status answer(PJRT_TopologyDescription_PlatformName_Args& args) {
-  HILO_PJRT_WANTED(args, topology);
-  args.platform_name = args.topology->platform_name.data();
-  args.platform_name_size = args.topology->platform_name.size();
-  return ok_status();
-}
-
-Status answer(PJRT_TopologyDescription_PlatformVersion_Args& args) {
-  HILO_PJRT_WANTED(args, topology);
-  args.platform_version = args.topology->platform_version.data();
-  args.platform_version_size = args.topology->platform_version.size();
-  return ok_status();
-}
-
-Status answer(PJRT_TopologyDescription_GetDeviceDescriptions_Args& args) {
-  HILO_PJRT_WANTED(args, topology);
-  args.descriptions = args.topology->descriptions.data();
-  args.num_descriptions = args.topology->descriptions.size();
-  return ok_status();
-}
-
-Status answer(PJRT_TopologyDescription_Attributes_Args& args) {  // there are none
-  HILO_PJRT_WANTED(args, topology);
-  args.attributes = nullptr;
-  args.num_attributes = 0;
-  return ok_status();
-}
-
-Status answer(PJRT_TopologyDescription_Fingerprint_Args& args) {
-  HILO_PJRT_WANTED(args, topology);
-  args.fingerprint = TextHash()(text_of(*args.topology));
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_TopologyDescription_PlatformName, topology,
+                 args.platform_name = args.topology->platform_name.data(),
+                 args.platform_name_size = args.topology->platform_name.size())
+HILO_PJRT_GETTER(PJRT_TopologyDescription_PlatformVersion, topology,
+                 args.platform_version = args.topology->platform_version.data(),
+                 args.platform_version_size = args.topology->platform_version.size())
+HILO_PJRT_GETTER(PJRT_TopologyDescription_GetDeviceDescriptions, topology,
+                 args.descriptions = args.topology->descriptions.data(),
+                 args.num_descriptions = args.topology->descriptions.size())
+HILO_PJRT_GETTER(PJRT_TopologyDescription_Attributes, topology, args.attributes = nullptr,
+                 args.num_attributes = 0)  // there are none
+HILO_PJRT_GETTER(PJRT_TopologyDescription_Fingerprint, topology, args.fingerprint = TextHash()(text_of(*args.topology)))
 
 Status answer(PJRT_TopologyDescription_Serialize_Args& args) {
   HILO_PJRT_WANTED(args, topology);

@@ -8,8 +8,7 @@
 #include "hilo/pjrt_abi/topology.h"
 
 struct PJRT_Api {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Api_Version pjrt_api_version;
 #define HILO_PJRT_SLOT(result, name) result (*name)(name##_Args * args);
 #include "hilo/pjrt_abi/slots.inc"
