@@ -164,7 +164,7 @@ Status answer(PJRT_Buffer_UnpaddedDimensions_Args& args) {
 }
 
 HILO_PJRT_GETTER(PJRT_Buffer_DynamicDimensionIndices, buffer, args.dynamic_dim_indices = nullptr,
-                 args.num_dynamic_dims = 0)  // there are none
+                 args.num_dynamic_dims = 0)  // all dimensions are static
 
 Status answer(PJRT_Buffer_GetMemoryLayout_Args& args) {
   HILO_PJRT_WANTED(args, buffer);

@@ -27,7 +27,7 @@ HILO_PJRT_GETTER(PJRT_Device_AddressableMemories, device, args.memories = args.d
                  args.num_memories = args.device->memories.size())
 HILO_PJRT_GETTER(PJRT_Device_DefaultMemory, device, args.memory = args.device->memories[0])
 
-Status answer(PJRT_Device_GetAttributes_Args& args) {  // there are none
+Status answer(PJRT_Device_GetAttributes_Args& args) {  // devices have no attributes
   HILO_PJRT_WANTED(args, device);
   args.attributes = nullptr;
   args.num_attributes = 0;

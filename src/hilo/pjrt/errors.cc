@@ -73,7 +73,7 @@ Status answer(PJRT_Error_Message_Args& args) {
 
 HILO_PJRT_GETTER(PJRT_Error_GetCode, error, args.code = code_of(args.error))
 
-Status answer(PJRT_Error_ForEachPayload_Args& args) {  // there are none
+Status answer(PJRT_Error_ForEachPayload_Args& args) {  // errors have no payloads
   HILO_PJRT_WANTED(args, error);
   return ok_status();
 }

@@ -60,7 +60,7 @@ HILO_PJRT_GETTER(PJRT_TopologyDescription_GetDeviceDescriptions, topology,
                  args.descriptions = args.topology->descriptions.data(),
                  args.num_descriptions = args.topology->descriptions.size())
 HILO_PJRT_GETTER(PJRT_TopologyDescription_Attributes, topology, args.attributes = nullptr,
-                 args.num_attributes = 0)  // there are none
+                 args.num_attributes = 0)  // topologies have no attributes
 HILO_PJRT_GETTER(PJRT_TopologyDescription_Fingerprint, topology, args.fingerprint = TextHash()(text_of(*args.topology)))
 
 Status answer(PJRT_TopologyDescription_Serialize_Args& args) {

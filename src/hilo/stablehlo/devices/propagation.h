@@ -25,7 +25,7 @@ struct EntryValues {
 
 /// Collects the shardings of the translated module's entry. The mesh is the first one that is referred to, or else the
 /// first one in the module. Shardings over other meshes are converted to its axes. If that is impossible, those of
-/// arguments and results are kept unchanged, and inner ones are ignored. The request refers to the tree.
+/// arguments and results are excluded from propagation, and inner ones are ignored. The request refers to the tree.
 /// Errors    those of sharding_of
 StatusOr<hlo::PropagationRequest> propagation_request(const ModuleTree& tree, EntryValues parameters,
                                                       EntryValues results);
