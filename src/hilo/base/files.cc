@@ -21,28 +21,11 @@
 #include <utility>
 
 #include "hilo/base/output_place.h"
+#include "hilo/base/owned_file.h"
 #include "hilo/base/text.h"
 
 namespace hilo {
 namespace {
-
-// Owns a file descriptor.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  int number() const { return number_; }
-  bool open() const { return number_ >= 0; }
-  // Closes the descriptor and returns 0 or the errno. Some file systems report failed writes only here.
-  int close() { return ::close(std::exchange(number_, -1)) == 0 ? 0 : errno; }
-
- private:
-  int number_;
-};
 
 int open_again_if_interrupted(const char* path, int flags, mode_t mode = 0) {
   int number;
@@ -125,11 +108,11 @@ Status write_error(int error, const std::string& path, size_t wanted) {
 }
 
 // Writes, flushes and closes. Returns 0 or the errno.
-int fill(Descriptor& file, std::string_view content, Durability durability) {
+int fill(OwnedFile& file, std::string_view content, Durability durability) {
   const NoSignal no_signal(SIGXFSZ);
-  if (const int error = write_all(file.number(), content)) return error;
+  if (const int error = write_all(file.get(), content)) return error;
   if (durability == Durability::kFlushed) {
-    if (const int error = flush(file.number())) return error;
+    if (const int error = flush(file.get())) return error;
   }
   return file.close();
 }
@@ -138,7 +121,7 @@ int fill(Descriptor& file, std::string_view content, Durability durability) {
 // maximum length. If `file` is not open, errno has the reason.
 struct Temporary {
   std::string path;
-  Descriptor file;
+  OwnedFile file;
 };
 Temporary make_temporary(const std::string& path, mode_t mode) {
   static std::atomic<uint64_t> counter{0};
@@ -148,7 +131,7 @@ Temporary make_temporary(const std::string& path, mode_t mode) {
                                    counter.fetch_add(1, std::memory_order_relaxed));
     ::unlink(name.c_str());  // left by a killed process with the same process id
     const int number = open_again_if_interrupted(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
-    if (number >= 0 || errno != EEXIST || tries == kTries) return {std::move(name), Descriptor(number)};
+    if (number >= 0 || errno != EEXIST || tries == kTries) return {std::move(name), OwnedFile(number)};
   }
 }
 
@@ -165,7 +148,7 @@ int move_to_nothing(const std::string& from, const std::string& to) {
 // Writes a new file. Returns 0 or the errno; EEXIST if `path` exists.
 int write_where_nothing_is(const std::string& path, std::string_view content, Durability durability) {
   Temporary temporary = make_temporary(path, 0666);
-  if (!temporary.file.open()) return errno;
+  if (!temporary.file.is_open()) return errno;
   int error = fill(temporary.file, content, durability);
   if (error == 0) error = move_to_nothing(temporary.path, path);
   if (error != 0) ::unlink(temporary.path.c_str());
@@ -192,24 +175,24 @@ bool take_over(int file, int from, const struct stat& about) {
 }
 
 // Overwrites an open file.
-int write_in_place(Descriptor& file, std::string_view content, Durability durability) {
+int write_in_place(OwnedFile& file, std::string_view content, Durability durability) {
   const NoSignal no_signal(SIGXFSZ);
-  if (const int error = write_all(file.number(), content)) return error;
-  if (::ftruncate(file.number(), static_cast<off_t>(content.size())) != 0) return errno;
+  if (const int error = write_all(file.get(), content)) return error;
+  if (::ftruncate(file.get(), static_cast<off_t>(content.size())) != 0) return errno;
   return fill(file, {}, durability);
 }
 
 // Replaces the old file atomically. Writes in place only if the permissions of the folder or the owner require it.
 int write_over(const OutputPlace& place, std::string_view content, Durability durability) {
   // The old file is opened as a check: a user without write access to a file must not replace it either.
-  Descriptor old(open_again_if_interrupted(place.path.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  OwnedFile old(open_again_if_interrupted(place.path.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   struct stat about = {};
-  if (!old.open() || ::fstat(old.number(), &about) != 0) return errno;
+  if (!old.is_open() || ::fstat(old.get(), &about) != 0) return errno;
   if (!S_ISREG(about.st_mode)) return EEXIST;  // another process has just created it
   Temporary temporary = make_temporary(place.path, 0600);
-  if (!temporary.file.open() && !is_folders_refusal(errno)) return errno;
-  if (!temporary.file.open()) return write_in_place(old, content, durability);
-  const bool is_same = take_over(temporary.file.number(), old.number(), about);
+  if (!temporary.file.is_open() && !is_folders_refusal(errno)) return errno;
+  if (!temporary.file.is_open()) return write_in_place(old, content, durability);
+  const bool is_same = take_over(temporary.file.get(), old.get(), about);
   int error = is_same ? fill(temporary.file, content, durability) : 0;
   if (is_same && error == 0 && ::rename(temporary.path.c_str(), place.path.c_str()) == 0) return 0;
   const bool in_place = error == 0 && (!is_same || is_folders_refusal(errno));
@@ -236,9 +219,9 @@ int open_stream(const OutputPlace& place) {
 
 int write_stream(const OutputPlace& place, std::string_view content) {
   const NoSignal no_signal(SIGPIPE);
-  Descriptor stream(place.kind == OutputPlace::Kind::kDescriptor ? ::fcntl(place.descriptor, F_DUPFD_CLOEXEC, 0)
-                                                                 : open_stream(place));
-  if (!stream.open()) return errno;
+  OwnedFile stream(place.kind == OutputPlace::Kind::kDescriptor ? ::fcntl(place.descriptor, F_DUPFD_CLOEXEC, 0)
+                                                                : open_stream(place));
+  if (!stream.is_open()) return errno;
   return fill(stream, content, Durability::kCached);
 }
 
@@ -309,9 +292,9 @@ Status errno_status(int error, std::string_view what) {
 
 static StatusOr<std::string> read_within(const std::string& path, int64_t limit, LongestFile longest) {
   HILO_RETURN_IF_ERROR(refuse_nul(path));
-  const Descriptor file(open_again_if_interrupted(path.c_str(), O_RDONLY | O_NOCTTY));
+  const OwnedFile file(open_again_if_interrupted(path.c_str(), O_RDONLY | O_NOCTTY));
   struct stat about = {};
-  if (!file.open() || ::fstat(file.number(), &about) != 0) {
+  if (!file.is_open() || ::fstat(file.get(), &about) != 0) {
     return errno_status(errno, fmt::format("opening {}", path));
   }
   if (S_ISDIR(about.st_mode)) return errno_status(EISDIR, fmt::format("opening {}", path));
@@ -320,7 +303,7 @@ static StatusOr<std::string> read_within(const std::string& path, int64_t limit,
     return resource_exhausted(fmt::format("reading {}: more than {} bytes; got {}", path, limit, size));
   }
   try {
-    return read_open_file(file.number(), path, size, limit, longest);
+    return read_open_file(file.get(), path, size, limit, longest);
   } catch (const std::bad_alloc&) {
     return resource_exhausted(
         fmt::format("reading {}: out of memory; wanted {}", path, bytes_text(static_cast<uint64_t>(size))));
@@ -349,9 +332,9 @@ Status write_file_atomic(const std::string& path, std::string_view content, Dura
   const bool is_file = place.kind == OutputPlace::Kind::kNothing || place.kind == OutputPlace::Kind::kRegular;
   if (durability != Durability::kFlushed || !is_file) return ok_status();
   // The directory is flushed, too, because it stores the file's name.
-  const Descriptor folder(open_again_if_interrupted(directory_of(place.path).c_str(), O_RDONLY | O_DIRECTORY));
-  if (folder.open()) {
-    if (const int lost = flush(folder.number())) return errno_status(lost, fmt::format("writing {}", path));
+  const OwnedFile folder(open_again_if_interrupted(directory_of(place.path).c_str(), O_RDONLY | O_DIRECTORY));
+  if (folder.is_open()) {
+    if (const int lost = flush(folder.get())) return errno_status(lost, fmt::format("writing {}", path));
   }
   return ok_status();
 }
@@ -376,11 +359,11 @@ Status append_to_own_file(const std::string& path, std::string_view text) {
   HILO_RETURN_IF_ERROR(refuse_nul(path));
   // O_NONBLOCK: opening a pipe must not wait for a reader
   constexpr int kFlags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK;
-  Descriptor file(open_again_if_interrupted(path.c_str(), kFlags | O_CREAT, 0644));
-  if (!file.open()) return errno_status(errno, fmt::format("writing {}", path));
-  HILO_RETURN_IF_ERROR(check_own(file.number(), path));
+  OwnedFile file(open_again_if_interrupted(path.c_str(), kFlags | O_CREAT, 0644));
+  if (!file.is_open()) return errno_status(errno, fmt::format("writing {}", path));
+  HILO_RETURN_IF_ERROR(check_own(file.get(), path));
   const NoSignal no_signal(SIGXFSZ);
-  int error = write_all(file.number(), text);
+  int error = write_all(file.get(), text);
   if (error == 0) error = file.close();
   return error == 0 ? ok_status() : write_error(error, path, text.size());
 }

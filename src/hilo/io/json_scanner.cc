@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "hilo/base/json.h"
 #include "hilo/base/text.h"
 
 namespace hilo::io {
@@ -22,21 +23,6 @@ void append_utf8(std::string& out, uint32_t code) {
     byte(0xf0 | code >> 18), byte(0x80 | (code >> 12 & 0x3f)), byte(0x80 | (code >> 6 & 0x3f)),
         byte(0x80 | (code & 0x3f));
   }
-}
-
-// Returns the length in bytes of the UTF-8 character at the front, or 0 if it is invalid (RFC 3629, section 4).
-size_t utf8_length(std::string_view text) {
-  const auto at = [&](size_t i) -> unsigned { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0; };
-  const unsigned first = at(0);
-  if (first < 0x80) return 1;
-  const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((at(i) & 0xc0) != 0x80) return 0;
-  }
-  const bool too_long = (first == 0xe0 && at(1) < 0xa0) || (first == 0xf0 && at(1) < 0x90);
-  const bool no_character = (first == 0xed && at(1) > 0x9f) || (first == 0xf4 && at(1) > 0x8f);
-  return too_long || no_character ? 0 : length;
 }
 
 }  // namespace

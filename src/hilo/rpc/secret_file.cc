@@ -11,18 +11,12 @@
 #include <string_view>
 
 #include "hilo/base/files.h"
+#include "hilo/base/owned_file.h"
 
 namespace hilo::rpc {
 namespace {
 
 constexpr int64_t kMaxBytes = 1 << 20;
-
-struct OpenFile {
-  const int file;
-  ~OpenFile() {
-    if (file >= 0) ::close(file);
-  }
-};
 
 /// Returns whether systemd protects the file for this service.
 bool is_credential(std::string_view path) {
@@ -46,12 +40,12 @@ Status check_secret(const std::string& path, const struct stat& about) {
 
 StatusOr<std::string> read_secret(const std::string& path) {
   // Checks the open descriptor, so that the file that is checked is the file that is read.
-  const OpenFile open{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (open.file < 0) return errno_status(errno, path);
+  const OwnedFile open(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!open.is_open()) return errno_status(errno, path);
   struct stat about{};
-  if (::fstat(open.file, &about) != 0) return errno_status(errno, path);
+  if (::fstat(open.get(), &about) != 0) return errno_status(errno, path);
   HILO_RETURN_IF_ERROR(check_secret(path, about));
-  StatusOr<std::string> text = read_file(fmt::format("/proc/self/fd/{}", open.file), kMaxBytes);
+  StatusOr<std::string> text = read_file(fmt::format("/proc/self/fd/{}", open.get()), kMaxBytes);
   if (!text.ok()) return text.status().with_context(path);
   return text;
 }

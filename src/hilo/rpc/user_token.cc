@@ -12,6 +12,7 @@
 
 #include "hilo/base/files.h"
 #include "hilo/base/log.h"
+#include "hilo/base/owned_file.h"
 #include "hilo/base/text.h"
 #include "hilo/rpc/handle.h"
 #include "hilo/rpc/secret_file.h"
@@ -60,12 +61,9 @@ std::string token_file(std::string_view folder, std::string_view address) {
 
 /// Writes a file that is readable only by this user from the beginning.
 Status write_secret(const std::string& path, std::string_view text) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (file < 0) return errno_status(errno, path);
-  const bool is_written = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  const int error = is_written ? 0 : errno;
-  ::close(file);
-  return is_written ? ok_status() : errno_status(error, path);
+  const OwnedFile file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  const bool is_written = file.is_open() && ::write(file.get(), text.data(), text.size()) == std::ssize(text);
+  return is_written ? ok_status() : errno_status(errno, path);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "hilo/base/owned_file.h"
 #include "hilo/base/signals_blocked.h"
 
 namespace hilo {
@@ -54,29 +55,6 @@ struct Hello {
   uint64_t process;
 };
 
-/// Owns a file descriptor.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() { reset(); }
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    reset();
-    number_ = std::exchange(other.number_, -1);
-    return *this;
-  }
-  int number() const { return number_; }
-  bool is_open() const { return number_ >= 0; }
-  void reset() {
-    if (number_ >= 0) ::close(number_);
-    number_ = -1;
-  }
-
- private:
-  int number_ = -1;
-};
-
 Status failed_call(std::string_view what) {
   return unavailable(fmt::format("heartbeat: {}: {}", what, std::strerror(errno)));
 }
@@ -93,21 +71,21 @@ sockaddr_in socket_address(uint32_t ipv4, uint16_t port) {
 class Line {
  public:
   Line() = default;
-  explicit Line(Descriptor socket) : socket_(std::move(socket)) {
+  explicit Line(OwnedFile socket) : socket_(std::move(socket)) {
     const int on = 1;
     // without it messages are only later
-    (void)::setsockopt(socket_.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    (void)::fcntl(socket_.number(), F_SETFL, O_NONBLOCK);
+    (void)::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    (void)::fcntl(socket_.get(), F_SETFL, O_NONBLOCK);
   }
   bool is_open() const { return socket_.is_open(); }
-  int number() const { return socket_.number(); }
-  void close() { socket_.reset(); }
+  int number() const { return socket_.get(); }
+  void close() { socket_ = OwnedFile(); }
 
   /// Sends as many bytes as the socket accepts. If a rest of the last message is pending, the rest is sent and `bytes`
   /// is dropped, because the next message replaces it.
   void send(std::span<const std::byte> bytes) {
     if (out_.empty()) out_.assign(bytes.begin(), bytes.end());
-    const ssize_t sent = ::send(socket_.number(), out_.data(), out_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    const ssize_t sent = ::send(socket_.get(), out_.data(), out_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent > 0) out_.erase(out_.begin(), out_.begin() + sent);
   }
   /// Reads the available bytes.
@@ -115,7 +93,7 @@ class Line {
   bool read() {
     std::array<std::byte, 4096> part;
     while (true) {
-      const ssize_t got = ::recv(socket_.number(), part.data(), part.size(), MSG_DONTWAIT);
+      const ssize_t got = ::recv(socket_.get(), part.data(), part.size(), MSG_DONTWAIT);
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
       if (got == 0) return false;
@@ -131,7 +109,7 @@ class Line {
   }
 
  private:
-  Descriptor socket_;
+  OwnedFile socket_;
   std::vector<std::byte> in_, out_;
 };
 
@@ -150,12 +128,12 @@ class Heartbeat::Star {
   }
 
   Status listen(uint32_t ipv4) {
-    listener_ = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    listener_ = OwnedFile(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     sockaddr_in address = socket_address(ipv4, 0);
     socklen_t size = sizeof address;
-    if (!listener_.is_open() || ::bind(listener_.number(), reinterpret_cast<sockaddr*>(&address), size) != 0 ||
-        ::listen(listener_.number(), static_cast<int>(beats_.size())) != 0 ||
-        ::getsockname(listener_.number(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
+    if (!listener_.is_open() || ::bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+        ::listen(listener_.get(), static_cast<int>(beats_.size())) != 0 ||
+        ::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
       return failed_call("process 0 can't listen");
     std::random_device entropy;
     address_ = {ipv4, ntohs(address.sin_port), uint64_t{entropy()} << 32 | entropy()};
@@ -164,10 +142,9 @@ class Heartbeat::Star {
   }
 
   Status connect(const HeartbeatAddress& where) {
-    Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    OwnedFile socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const sockaddr_in address = socket_address(where.ipv4, where.port);
-    if (!socket.is_open() ||
-        ::connect(socket.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    if (!socket.is_open() || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
       return failed_call("process 0 can't be reached");
     const Hello hello{where.secret, static_cast<uint64_t>(index_)};
     lines_.emplace_back(std::move(socket));
@@ -209,7 +186,7 @@ class Heartbeat::Star {
   bool is_centre() const { return index_ == 0; }
 
   Status start() {
-    wake_ = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    wake_ = OwnedFile(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!wake_.is_open()) return failed_call("eventfd");
     const SignalsBlocked quiet;  // signals are delivered to the program's threads
     thread_ = std::thread([this] { run(); });
@@ -219,7 +196,7 @@ class Heartbeat::Star {
   void wake() {
     const uint64_t one = 1;
     // if the pipe is full, the thread wakes up anyway
-    if (wake_.is_open()) (void)!::write(wake_.number(), &one, sizeof one);
+    if (wake_.is_open()) (void)!::write(wake_.get(), &one, sizeof one);
   }
 
   void run() {
@@ -238,8 +215,8 @@ class Heartbeat::Star {
   }
 
   void wait_until(Clock::time_point next) {
-    std::vector<pollfd> waited = {{wake_.number(), POLLIN, 0}};
-    if (listener_.is_open()) waited.push_back({listener_.number(), POLLIN, 0});
+    std::vector<pollfd> waited = {{wake_.get(), POLLIN, 0}};
+    if (listener_.is_open()) waited.push_back({listener_.get(), POLLIN, 0});
     for (const std::vector<Line>* const lines : {&lines_, &strangers_}) {
       for (const Line& line : *lines) {
         if (line.is_open()) waited.push_back({line.number(), POLLIN, 0});
@@ -248,7 +225,7 @@ class Heartbeat::Star {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now()).count();
     (void)::poll(waited.data(), waited.size(), static_cast<int>(std::max<int64_t>(left, 0)));
     uint64_t count = 0;
-    if ((waited[0].revents & POLLIN) != 0) woken_ = ::read(wake_.number(), &count, sizeof count) > 0;
+    if ((waited[0].revents & POLLIN) != 0) woken_ = ::read(wake_.get(), &count, sizeof count) > 0;
   }
 
   /// Process 0 sends all states to all processes; the others send their own state.
@@ -287,7 +264,7 @@ class Heartbeat::Star {
   /// are closed.
   void admit() {
     while (true) {
-      Descriptor socket(::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
+      OwnedFile socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
       if (!socket.is_open()) break;
       if (strangers_.size() < beats_.size()) strangers_.emplace_back(std::move(socket));
     }
@@ -353,7 +330,7 @@ class Heartbeat::Star {
   const int index_;
   const HeartbeatTimes times_;
   HeartbeatAddress address_;
-  Descriptor listener_, wake_;
+  OwnedFile listener_, wake_;
   // Used by the thread only. Process 0 has one connection per process; the others have one in total.
   std::vector<Line> lines_, strangers_;
   std::vector<Beat> beats_heard_;  // states in the last message, by process

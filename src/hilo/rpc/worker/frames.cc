@@ -50,10 +50,6 @@ std::span<iovec> without(std::span<iovec> parts, size_t bytes) {
   return parts;
 }
 
-OwnedFile::~OwnedFile() {
-  if (file_ >= 0) ::close(file_);
-}
-
 StatusOr<SocketPair> make_socket_pair() {
   int files[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, files) != 0) return errno_status(errno, "socketpair");

@@ -13,28 +13,11 @@
 #include <vector>
 
 #include "hilo/base/buffer_pool.h"
+#include "hilo/base/owned_file.h"
 #include "hilo/base/status.h"
 #include "hilo/rpc/pieces.h"
 
 namespace hilo::rpc {
-
-/// Owns a file descriptor.
-class OwnedFile {
- public:
-  explicit OwnedFile(int file = -1) : file_(file) {}
-  OwnedFile(OwnedFile&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
-  OwnedFile& operator=(OwnedFile&& other) noexcept {
-    std::swap(file_, other.file_);
-    return *this;
-  }
-  ~OwnedFile();
-  int get() const { return file_; }
-  /// Passes ownership to the caller.
-  int release() && { return std::exchange(file_, -1); }
-
- private:
-  int file_;
-};
 
 struct SocketPair {
   OwnedFile here, there;
