@@ -501,7 +501,7 @@ class MessageCommunicators::Participant final : public Communicator {
       for (size_t k = 0; k < n; ++k) {
         if (k == place) continue;
         const auto [theirs, size] = piece(k, t);
-        HILO_RETURN_IF_ERROR(exchange(results, exchange.group[k], out, everything.subspan(theirs, size)));
+        HILO_RETURN_IF_ERROR(send_and_receive(results, exchange.group[k], out, everything.subspan(theirs, size)));
       }
     }
     HILO_RETURN_IF_ERROR(finish(results));
