@@ -34,7 +34,7 @@ std::string did_you_mean(std::string_view name, std::span<const std::string_view
 /// Parses all of `text` as a decimal integer; nullopt for other text and for overflow.
 std::optional<int64_t> parse_int64(std::string_view text);
 
-/// "1.50 GiB", "96 bytes".
+/// Formats a number of bytes: "1.50 GiB", "96 bytes".
 std::string bytes_text(uint64_t bytes);
 
 /// Returns `text` for use in a message: in single quotes, at most 80 bytes, control characters as \xNN.

@@ -44,7 +44,7 @@ class ArgumentHolds {
   size_t held_runs_ = 0;  // number of runs with all arguments held
 };
 
-/// "argument 2 'x'"
+/// Returns "argument 2 'x'".
 std::string argument_text(size_t i, std::span<const std::string> names);
 
 }  // namespace hilo

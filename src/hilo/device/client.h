@@ -34,7 +34,7 @@ class Client : public std::enable_shared_from_this<Client> {
   Client& operator=(const Client&) = delete;
 
   const ClientOptions& options() const { return options_; }
-  /// "Host"
+  /// Returns the name of the platform: "Host".
   virtual std::string_view platform_name() const = 0;
   /// Returns the index of this process among those that share the client's devices.
   virtual int process_index() const { return 0; }

@@ -61,14 +61,14 @@ class Device {
   /// Returns the device's number among all devices of the client, including those of other processes.
   int id() const { return id_; }
   int process_index() const { return process_index_; }
-  /// "Host"
+  /// Returns the name of the platform: "Host".
   std::string_view platform_name() const;
   /// Returns the vendor's name of the device: "x86-64, AVX-512".
   virtual std::string_view kind() const = 0;
   /// Returns the memories of the device. New buffers are allocated in the first one.
   virtual std::span<const Memory> memories() const = 0;
   virtual DeviceStatistics statistics() const = 0;
-  /// "Host:0"
+  /// Returns the device's name: "Host:0".
   std::string to_string() const;
 
   /// Returns a new buffer with undefined contents. Precondition of this and the next functions: shapes are arrays, not

@@ -27,7 +27,7 @@ class DeviceAssignment {
   /// Returns the device ids in the order of make().
   const std::vector<int>& devices() const { return devices_; }
   bool operator==(const DeviceAssignment&) const = default;
-  /// "2x1 {0, 1}"
+  /// Returns "2x1 {0, 1}".
   std::string to_string() const;
 
  private:

@@ -19,7 +19,6 @@ namespace hilo::pjrt {
 struct ClientState;
 struct Program;
 
-/// An error, with its status.
 struct ErrorObject : PJRT_Error {
   Status status;
 };

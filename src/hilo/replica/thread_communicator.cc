@@ -52,7 +52,6 @@ struct ThreadCommunicators::Group {
   std::vector<uint64_t> counts;  ///< number of collectives that each member has started
 };
 
-/// The communicator of one replica.
 class ThreadCommunicators::Replica final : public Communicator {
  public:
   Replica(ThreadCommunicators& all, int64_t rank) : all_(all), rank_(rank) {}

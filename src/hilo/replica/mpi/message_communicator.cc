@@ -111,7 +111,6 @@ class Backoff {
 
 }  // namespace
 
-/// One participant of this process.
 class MessageCommunicators::Participant final : public Communicator {
  public:
   Participant(MessageCommunicators& all, int64_t rank) : all_(all), rank_(rank) {}

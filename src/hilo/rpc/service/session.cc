@@ -169,7 +169,6 @@ class Session::Impl : public std::enable_shared_from_this<Impl> {
   /// Limits the run's time in the queues of its devices, from when its copied inputs are ready.
   Status watch_run(const CallPtr& call, const Execute& execute, const Executable& executable,
                    const std::vector<std::vector<BufferPtr>>& arguments);
-  /// Returns the devices of the run.
   std::vector<int> devices_of(const Execute& execute, const Executable& executable) const;
   /// Ends the call with the run. The reply contains the recorded times, if any.
   void end_with_run(const CallPtr& call, const Event& event, std::shared_ptr<RunRecorder> recorder, RunHold hold);

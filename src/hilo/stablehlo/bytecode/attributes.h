@@ -10,7 +10,6 @@ namespace hilo::stablehlo {
 /// `from`.
 AttributeId attribute_from(BytecodeReader& reader, ByteReader& from);
 AttributeId attribute_at(BytecodeReader& reader, ByteReader& from, uint32_t index);
-/// Reads a list of attributes.
 Attribute read_list(BytecodeReader& reader, ByteReader& in);
 /// Reads a signed number and adds it to the tree.
 AttributeId add_signed(BytecodeReader& reader, ByteReader& in);
