@@ -21,7 +21,7 @@ Status check_not_null(const void* pointer, std::string_view name);
 
 /// Returns the error from the enclosing function if args.field is null.
 #define HILO_PJRT_WANTED(args, field) HILO_RETURN_IF_ERROR(::hilo::pjrt::check_not_null((args).field, #field))
-/// Defines the function `name`, which checks `handle` and performs assignments to `args`.
+/// Defines the function `name`, which checks that `handle` is not null and evaluates the expressions.
 #define HILO_PJRT_GETTER(name, handle, ...) \
   Status answer(name##_Args& args) {        \
     HILO_PJRT_WANTED(args, handle);         \

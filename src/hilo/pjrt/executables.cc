@@ -95,17 +95,10 @@ HILO_PJRT_GETTER(PJRT_LoadedExecutable_AddressableDevices, executable,
 HILO_PJRT_GETTER(PJRT_LoadedExecutable_AddressableDeviceLogicalIds, executable,
                  args.addressable_device_logical_ids = args.executable->program->logical_ids.data(),
                  args.num_addressable_device_logical_ids = args.executable->program->logical_ids.size())
-
-Status answer(PJRT_LoadedExecutable_GetDeviceAssignment_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  using Bytes = OwnedBytes<PJRT_DeviceAssignmentSerialized>;
-  auto* const owned = new Bytes{args.executable->program->device_assignment};
-  args.serialized_bytes = owned->bytes.data();
-  args.serialized_bytes_size = owned->bytes.size();
-  args.serialized_device_assignment = Bytes::handle(owned);
-  args.serialized_device_assignment_deleter = Bytes::destroy;
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_LoadedExecutable_GetDeviceAssignment, executable,
+                 pass_bytes(args.executable->program->device_assignment, args.serialized_bytes,
+                            args.serialized_bytes_size, args.serialized_device_assignment,
+                            args.serialized_device_assignment_deleter))
 
 Status answer(PJRT_LoadedExecutable_Execute_Args& args) {
   HILO_RETURN_IF_ERROR(wanted_loaded(args.executable));
@@ -137,37 +130,21 @@ HILO_PJRT_GETTER(PJRT_Executable_SizeOfGeneratedCodeInBytes, executable,
 HILO_PJRT_GETTER(PJRT_Executable_GetCostAnalysis, executable,
                  args.properties = args.executable->program->properties.data(),
                  args.num_properties = args.executable->program->properties.size())
-
-Status answer(PJRT_Executable_OutputMemoryKinds_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  const ValueLists& lists = args.executable->program->result_lists;
-  args.num_outputs = lists.kinds.size();
-  args.memory_kinds = lists.kinds.data();
-  args.memory_kind_sizes = lists.kind_sizes.data();
-  return ok_status();
-}
-
-Status answer(PJRT_Executable_ParameterMemoryKinds_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  const ValueLists& lists = args.executable->program->argument_lists;
-  args.num_parameters = lists.kinds.size();
-  args.memory_kinds = lists.kinds.data();
-  args.memory_kind_sizes = lists.kind_sizes.data();
-  return ok_status();
-}
-
+HILO_PJRT_GETTER(PJRT_Executable_OutputMemoryKinds, executable,
+                 args.num_outputs = args.executable->program->result_lists.kinds.size(),
+                 args.memory_kinds = args.executable->program->result_lists.kinds.data(),
+                 args.memory_kind_sizes = args.executable->program->result_lists.kind_sizes.data())
+HILO_PJRT_GETTER(PJRT_Executable_ParameterMemoryKinds, executable,
+                 args.num_parameters = args.executable->program->argument_lists.kinds.size(),
+                 args.memory_kinds = args.executable->program->argument_lists.kinds.data(),
+                 args.memory_kind_sizes = args.executable->program->argument_lists.kind_sizes.data())
 HILO_PJRT_GETTER(PJRT_Executable_OutputElementTypes, executable,
                  args.output_types = args.executable->program->result_lists.types.data(),
                  args.num_output_types = args.executable->program->result_lists.types.size())
-
-Status answer(PJRT_Executable_OutputDimensions_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  const ValueLists& lists = args.executable->program->result_lists;
-  args.num_outputs = lists.ranks.size();
-  args.dims = lists.dimensions.data();
-  args.dim_sizes = lists.ranks.data();
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_Executable_OutputDimensions, executable,
+                 args.num_outputs = args.executable->program->result_lists.ranks.size(),
+                 args.dims = args.executable->program->result_lists.dimensions.data(),
+                 args.dim_sizes = args.executable->program->result_lists.ranks.data())
 
 namespace {
 
@@ -211,26 +188,15 @@ Status answer(PJRT_Executable_OptimizedProgram_Args& args) {
 
 Status answer(PJRT_Executable_Serialize_Args& args) {
   HILO_PJRT_WANTED(args, executable);
-  using Bytes = OwnedBytes<PJRT_SerializedExecutable>;
   HILO_ASSIGN_OR_RETURN(std::string saved, save_program(*args.executable->program));
-  auto* const owned = new Bytes{std::move(saved)};
-  args.serialized_bytes = owned->bytes.data();
-  args.serialized_bytes_size = owned->bytes.size();
-  args.serialized_executable = Bytes::handle(owned);
-  args.serialized_executable_deleter = Bytes::destroy;
+  pass_bytes(std::move(saved), args.serialized_bytes, args.serialized_bytes_size, args.serialized_executable,
+             args.serialized_executable_deleter);
   return ok_status();
 }
 
-Status answer(PJRT_Executable_GetCompileOptions_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  using Bytes = OwnedBytes<PJRT_SerializedCompileOptions>;
-  auto* const owned = new Bytes{args.executable->program->options};
-  args.serialized_bytes = owned->bytes.data();
-  args.serialized_bytes_size = owned->bytes.size();
-  args.serialized_compile_options = Bytes::handle(owned);
-  args.serialized_compile_options_deleter = Bytes::destroy;
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_Executable_GetCompileOptions, executable,
+                 pass_bytes(args.executable->program->options, args.serialized_bytes, args.serialized_bytes_size,
+                            args.serialized_compile_options, args.serialized_compile_options_deleter))
 
 Status answer(PJRT_Executable_GetCompiledMemoryStats_Args& args) {
   HILO_PJRT_WANTED(args, executable);

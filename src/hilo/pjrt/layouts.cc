@@ -20,16 +20,9 @@ Status answer(PJRT_Layouts_MemoryLayout_Destroy_Args& args) {
   return Handles<PJRT_Layouts_MemoryLayout>::destroy(args.layout);
 }
 
-Status answer(PJRT_Layouts_MemoryLayout_Serialize_Args& args) {
-  HILO_PJRT_WANTED(args, layout);
-  using Bytes = OwnedBytes<PJRT_Layouts_SerializedLayout>;
-  auto* const owned = new Bytes{layout_text(args.layout->shape)};
-  args.serialized_bytes = owned->bytes.data();
-  args.serialized_bytes_size = owned->bytes.size();
-  args.serialized_layout = Bytes::handle(owned);
-  args.serialized_layout_deleter = Bytes::destroy;
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_Layouts_MemoryLayout_Serialize, layout,
+                 pass_bytes(layout_text(args.layout->shape), args.serialized_bytes, args.serialized_bytes_size,
+                            args.serialized_layout, args.serialized_layout_deleter))
 
 Status answer(PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args& args) {
   HILO_PJRT_WANTED(args, client);

@@ -149,4 +149,14 @@ struct OwnedBytes {
   static void destroy(Handle* handle) { delete reinterpret_cast<OwnedBytes*>(handle); }
 };
 
+/// Passes `bytes` to the caller: their range, the handle that owns them, and its deleter.
+template <class Handle>
+void pass_bytes(std::string bytes, const char*& data, size_t& size, Handle*& handle, void (*&deleter)(Handle*)) {
+  auto* const owned = new OwnedBytes<Handle>{std::move(bytes)};
+  data = owned->bytes.data();
+  size = owned->bytes.size();
+  handle = OwnedBytes<Handle>::handle(owned);
+  deleter = OwnedBytes<Handle>::destroy;
+}
+
 }  // namespace hilo::pjrt

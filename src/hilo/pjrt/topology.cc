@@ -63,16 +63,9 @@ HILO_PJRT_GETTER(PJRT_TopologyDescription_Attributes, topology, args.attributes 
                  args.num_attributes = 0)  // topologies have no attributes
 HILO_PJRT_GETTER(PJRT_TopologyDescription_Fingerprint, topology, args.fingerprint = TextHash()(text_of(*args.topology)))
 
-Status answer(PJRT_TopologyDescription_Serialize_Args& args) {
-  HILO_PJRT_WANTED(args, topology);
-  using Bytes = OwnedBytes<PJRT_SerializedTopology>;
-  auto* const owned = new Bytes{text_of(*args.topology)};
-  args.serialized_bytes = owned->bytes.data();
-  args.serialized_bytes_size = owned->bytes.size();
-  args.serialized_topology = Bytes::handle(owned);
-  args.serialized_topology_deleter = Bytes::destroy;
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_TopologyDescription_Serialize, topology,
+                 pass_bytes(text_of(*args.topology), args.serialized_bytes, args.serialized_bytes_size,
+                            args.serialized_topology, args.serialized_topology_deleter))
 
 Status answer(PJRT_TopologyDescription_Deserialize_Args& args) {
   HILO_PJRT_WANTED(args, serialized_topology);
