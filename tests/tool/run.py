@@ -609,7 +609,7 @@ def a_program_without_end_ends_at_its_timeout(place):
     for engine in ("cpu", "reference"):
         for limit in ("--timeout", "0.2"), ("--hilo_run_seconds", "1"):
             text = place.bad(1, "run", "forever.hlo", "--random", "1", "--engine", engine, *limit)
-            holds(text, "DEADLINE_EXCEEDED: Execute 'forever': ", "time was over")
+            holds(text, "DEADLINE_EXCEEDED: Execute 'forever': ", "timeout of the program")
 
 
 def a_timeout_covers_code_generation(place):

@@ -54,8 +54,8 @@ class Caller final : public std::enable_shared_from_this<Caller> {
 
   const HelloReply& server() const { return server_; }
 
-  /// Whether a call waits while too many calls are in flight (kWait) or exceeds the limit (kExceed). A reply's Done must
-  /// not wait.
+  /// Whether a call waits while too many calls are in flight (kWait) or exceeds the limit (kExceed). A reply's Done
+  /// must not wait.
   enum class WhenFull : uint8_t { kWait, kExceed };
   /// Sends the request and returns its number. Calls `done` once. If `cancellation` (may be null) is set, the server is
   /// notified; it must live until `done` is called. Precondition with a token: start_watching().
