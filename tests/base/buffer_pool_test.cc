@@ -68,7 +68,7 @@ TEST_F(BufferPool, CountsLiveBuffers) {
 }
 
 TEST_F(BufferPool, RefusesWhatTheMachineDoesNotHave) {
-  for (size_t bytes : {size_t{1} << 46, kLargestSizeClass + 1, SIZE_MAX}) {
+  for (size_t bytes : {size_t{1} << 46, kMaxSizeClass + 1, SIZE_MAX}) {
     const StatusOr<AlignedBuffer> buffer = allocate_buffer(bytes);
     ASSERT_FALSE(buffer.ok());
     EXPECT_EQ(buffer.status().code(), StatusCode::kResourceExhausted);

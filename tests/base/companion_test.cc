@@ -15,7 +15,7 @@ constexpr CompanionNames kOtherTable{"libhilo_mpi.so", "hilo_other", "a test", "
 
 TEST(Companion, ThatIsMissingIsNamedWithWhoNeedsIt) {
   const std::string error = open_companion(kMissing).status().to_string();
-  EXPECT_TRUE(error.starts_with("NOT_FOUND: a test needs libhilo_missing.so, which isn't here: ")) << error;
+  EXPECT_TRUE(error.starts_with("NOT_FOUND: a test needs libhilo_missing.so, which is missing: ")) << error;
   EXPECT_TRUE(error.ends_with(". Hint: there is none")) << error;
   EXPECT_EQ(opened_companion(kMissing), nullptr);
 }
@@ -31,7 +31,7 @@ TEST(Companion, IsOpenedWhenItIsNeededAndStaysOpen) {
 
 TEST(Companion, WithoutTheTableIsOfAnotherVersion) {
   EXPECT_EQ(open_companion(kOtherTable).status().to_string(),
-            "FAILED_PRECONDITION: libhilo_mpi.so is of hilo unknown, and this is hilo " + std::string(version()));
+            "FAILED_PRECONDITION: libhilo_mpi.so belongs to hilo unknown, but this is hilo " + std::string(version()));
 }
 
 TEST(LinkedId, IsThatOfTheFile) {

@@ -433,8 +433,9 @@ TEST_F(Files, AppendsToNothingThatSomebodyElsePutThere) {
   ASSERT_EQ(::symlink(at("victim").c_str(), at("link").c_str()), 0);
   EXPECT_FALSE(append_to_own_file(at("link"), "x").ok());
   ASSERT_EQ(::link(at("victim").c_str(), at("second_name").c_str()), 0);
-  EXPECT_EQ(append_to_own_file(at("second_name"), "x").to_string(),
-            "ALREADY_EXISTS: writing " + at("second_name") + ": it was there, and is not a file of this user alone");
+  EXPECT_EQ(
+      append_to_own_file(at("second_name"), "x").to_string(),
+      "ALREADY_EXISTS: writing " + at("second_name") + ": it already exists and is not a private file of this user");
   EXPECT_EQ(*read_file(at("victim")), "old");
   ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0600), 0);
   EXPECT_FALSE(append_to_own_file(at("pipe"), "x").ok());

@@ -207,9 +207,9 @@ TEST_F(Flags, UnknownFlagGetsTheNearestName) {
 
 TEST_F(Flags, ConfigRefusesAValueOfAnotherKind) {
   EXPECT_EQ(config().set("jax_platform_name", true).to_string(),
-            "INVALID_ARGUMENT: jax_platform_name: value of another kind; got true; wanted text.");
+            "INVALID_ARGUMENT: jax_platform_name: value of another type; got true; wanted text.");
   EXPECT_EQ(config().set("jax_enable_x64", 1).to_string(),
-            "INVALID_ARGUMENT: jax_enable_x64: value of another kind; got 1; wanted true or false.");
+            "INVALID_ARGUMENT: jax_enable_x64: value of another type; got 1; wanted true or false.");
 }
 
 TEST_F(Flags, VersionMovesWithEveryChange) {

@@ -133,7 +133,7 @@ TEST(LogLevels, UnknownLevelIsReportedAndLeftAtWarning) {
 TEST(Colour, IsOffBecauseAPipeIsNoTerminal) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
-  EXPECT_FALSE(colour_wanted(ends[1]));
+  EXPECT_FALSE(may_colour(ends[1]));
   ::close(ends[0]);
   ::close(ends[1]);
 }
@@ -145,11 +145,11 @@ TEST(Colour, IsOnForATerminalUnlessNoColorIsSet) {
   const int terminal = open_terminal();
   ASSERT_GE(terminal, 0);
   ::unsetenv("NO_COLOR");
-  EXPECT_TRUE(colour_wanted(terminal));
+  EXPECT_TRUE(may_colour(terminal));
   ::setenv("NO_COLOR", "", 1);
-  EXPECT_TRUE(colour_wanted(terminal));
+  EXPECT_TRUE(may_colour(terminal));
   ::setenv("NO_COLOR", "1", 1);
-  EXPECT_FALSE(colour_wanted(terminal));
+  EXPECT_FALSE(may_colour(terminal));
   ::unsetenv("NO_COLOR");
   ::close(terminal);
 }

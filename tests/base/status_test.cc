@@ -34,11 +34,11 @@ TEST(StatusOr, HoldsAValueOrAnError) {
 TEST(StatusOrDeathTest, EndsTheProcessWhereAssertionsSeeAMisuse) {
 #if HILO_ASSERTIONS
   EXPECT_DEATH(static_cast<void>(StatusOr<int>(ok_status())),
-               "hilo: assertion failed: a StatusOr was made of an OK Status; wanted a value or an error");
+               "hilo: assertion failed: a StatusOr was created from an OK Status; wanted a value or an error");
   const StatusOr<std::string> failed = not_found("no such thing");
-  EXPECT_DEATH(static_cast<void>(failed.value()), "which is an error: NOT_FOUND: no such thing");
-  EXPECT_DEATH(static_cast<void>(*failed), "which is an error: NOT_FOUND: no such thing");
-  EXPECT_DEATH(static_cast<void>(failed->size()), "which is an error: NOT_FOUND: no such thing");
+  EXPECT_DEATH(static_cast<void>(failed.value()), "of a StatusOr with an error: NOT_FOUND: no such thing");
+  EXPECT_DEATH(static_cast<void>(*failed), "of a StatusOr with an error: NOT_FOUND: no such thing");
+  EXPECT_DEATH(static_cast<void>(failed->size()), "of a StatusOr with an error: NOT_FOUND: no such thing");
 #else
   bool evaluated = false;
   HILO_ASSERT([&] { return evaluated = true; }(), "not evaluated");

@@ -41,7 +41,7 @@ TEST(Stop, TheWordSaysWhy) {
   word = kCancelRequested;
   EXPECT_EQ(stop_status(&word, " in a loop").to_string(), "CANCELLED: the program was cancelled in a loop");
   word = kDeadlinePassed;
-  EXPECT_EQ(stop_status(&word).to_string(), "DEADLINE_EXCEEDED: the program's time was over before it ended");
+  EXPECT_EQ(stop_status(&word).to_string(), "DEADLINE_EXCEEDED: timeout of the program");
 }
 
 TEST(Stop, StretchesCoverAllAndEndAtTheStop) {

@@ -93,7 +93,7 @@ TEST(CompileProgress, IsSilentWhereStderrIsNoTerminal) {
   ASSERT_EQ(::pipe(ends), 0);
   const int saved = ::dup(STDERR_FILENO);
   ::dup2(ends[1], STDERR_FILENO);
-  const bool wanted = CompileProgress::wanted();
+  const bool wanted = CompileProgress::is_shown();
   SlowClient client([] {});
   const bool compiled = compile_observed(client, module_named("piped"), CompileOptions{}).ok();
   ::dup2(saved, STDERR_FILENO);

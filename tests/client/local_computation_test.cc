@@ -189,7 +189,7 @@ TEST_P(Local, ArgumentShapesMustFitTheParameters) {
   EXPECT_EQ(negation().compile().status().to_string(),
             "INVALID_ARGUMENT: Compile 'f': got 0 argument shapes; wanted 1.");
   EXPECT_EQ(negation().compile(std::vector<Shape>{Shape::scalar(ElementType::kF32)}).status().to_string(),
-            "INVALID_ARGUMENT: Compile 'f': argument shape 0 doesn't fit its parameter; got f32[]; wanted f32[2,3].");
+            "INVALID_ARGUMENT: Compile 'f': argument shape 0 doesn't match its parameter; got f32[]; wanted f32[2,3].");
 }
 
 TEST_P(Local, ExecutingAnUncompiledOneIsAnError) {

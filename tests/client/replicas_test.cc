@@ -81,9 +81,10 @@ TEST_F(Replicas, WrongCountsAndUncompiledComputationsAreErrors) {
   ASSERT_TRUE(total.ok()) << total.status().to_string();
   EXPECT_EQ(execute_per_replica(*total, arguments({0, 1})).status().to_string(),
             "INVALID_ARGUMENT: Execute 'total': arguments of 2 replicas, compiled for 3");
-  EXPECT_EQ(total->execute(arguments({0})[0]).status().to_string(),
-            "INVALID_ARGUMENT: Execute 'total': compiled for 3 replicas that meet; got 1. Hint: run all replicas "
-            "together");
+  EXPECT_EQ(
+      total->execute(arguments({0})[0]).status().to_string(),
+      "INVALID_ARGUMENT: Execute 'total': compiled for 3 replicas with collectives; got 1. Hint: run all replicas "
+      "together");
   const StatusOr<LocalComputation> uncompiled = LocalComputation::uncompiled(*hlo::parse_module(kTotal));
   ASSERT_TRUE(uncompiled.ok());
   EXPECT_EQ(execute_per_replica(*uncompiled, arguments({0, 1, 2})).status().to_string(),

@@ -156,7 +156,7 @@ TEST_F(Bridge, InitialisingThePlatformAfterAClientExistsNamesOldAndNew) {
   ASSERT_TRUE(make_xla_client("xla", "Host", 1).ok());
   EXPECT_EQ(
       choose_platform("Reference").to_string(),
-      "FAILED_PRECONDITION: initialize_platform_name: a client exists already, made with 'Host'; got 'Reference'. "
+      "FAILED_PRECONDITION: initialize_platform_name: a client already exists, created with 'Host'; got 'Reference'. "
       "Hint: call it before the first operation");
   EXPECT_EQ(platform_name(), "Host");
 }
@@ -164,7 +164,7 @@ TEST_F(Bridge, InitialisingThePlatformAfterAClientExistsNamesOldAndNew) {
 TEST_F(Bridge, InitialisingTheReplicasAfterAClientExistsNamesOldAndNew) {
   ASSERT_TRUE(make_xla_client("xla", "Host", 2).ok());
   EXPECT_EQ(choose_replica_count(4).to_string(),
-            "FAILED_PRECONDITION: initialize_replica_count: a client exists already, made with 2; got 4. "
+            "FAILED_PRECONDITION: initialize_replica_count: a client already exists, created with 2; got 4. "
             "Hint: call it before the first operation");
   EXPECT_EQ(make_xla_client("xla", "Host", 4).status().code(), StatusCode::kFailedPrecondition);
 }
@@ -298,7 +298,7 @@ TEST_F(Bridge, AFolderThatCannotBeMadeWarnsOnceAndTheProgramRunsWithoutDumping) 
   EXPECT_EQ((*get_compile_options())->dump_optimized_hlo_proto_to, std::nullopt);
   EXPECT_TRUE(get_compile_options().ok());
   ASSERT_EQ(warnings_.size(), 1u);
-  EXPECT_NE(warnings_[0].find("no dumps to " + folder_ + "/hlo_optimized: INVALID_ARGUMENT"), std::string::npos)
+  EXPECT_NE(warnings_[0].find("dumps to " + folder_ + "/hlo_optimized are off: INVALID_ARGUMENT"), std::string::npos)
       << warnings_[0];
   const auto compiled =
       compile_under_flags(*hlo::parse_module("HloModule m\nENTRY e {\n  ROOT x = f32[] parameter(0)\n}\n"));

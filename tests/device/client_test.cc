@@ -46,8 +46,9 @@ TEST(Client, LivesAsLongAsItsDevicesBuffersAndPrograms) {
 
 TEST(Client, HasNoDeviceThatItDoesNotHave) {
   const ClientPtr client = *make_platform_client("Host", {.replica_count = 2});
-  EXPECT_EQ(client->local_device(2).status().to_string(),
-            "INVALID_ARGUMENT: device 2: platform Host has no such device in this process; it has 2 in all");
+  EXPECT_EQ(
+      client->local_device(2).status().to_string(),
+      "INVALID_ARGUMENT: device 2: platform Host has no such device in this process; its total number of devices is 2");
   EXPECT_EQ(client->local_device(-1).status().code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(client->process_index(), 0);
   EXPECT_EQ(client->process_count(), 1);

@@ -19,11 +19,12 @@ TEST(DeviceAssignment, PutsReplicasOnDevicesInOrderUnlessToldOtherwise) {
 
 TEST(DeviceAssignment, RefusesWhatIsNoAssignment) {
   EXPECT_EQ(DeviceAssignment::make(2, 2, {0, 1, 2}).status().to_string(),
-            "INVALID_ARGUMENT: device assignment: got 3 devices for 2 replicas of 2 partitions; wanted one each");
+            "INVALID_ARGUMENT: device assignment: got 3 devices for 2 replicas of 2 partitions; wanted one device per "
+            "partition");
   EXPECT_EQ(DeviceAssignment::make(0, 1, {}).status().code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(DeviceAssignment::make(INT64_MAX, 3, {0}).status().code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(DeviceAssignment::make(2, 1, {7, 7}).status().to_string(),
-            "INVALID_ARGUMENT: device assignment: device 7 is named twice; wanted one part a device");
+            "INVALID_ARGUMENT: device assignment: device 7 occurs twice; wanted one partition per device");
 }
 
 }  // namespace

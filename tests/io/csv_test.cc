@@ -74,7 +74,7 @@ TEST(Csv, ReadsPlainAndPackedFiles) {
     EXPECT_EQ(literal->to_string(), "f32[1,2] {{1, 2}}");
   }
   ASSERT_TRUE(write_file_atomic(path, gzip("1,2\nx")).ok());
-  EXPECT_EQ(read_csv(path).status().to_string(), "INVALID_ARGUMENT: " + path + ":2:1: 'x' is no number");
+  EXPECT_EQ(read_csv(path).status().to_string(), "INVALID_ARGUMENT: " + path + ":2:1: 'x' is not a number");
   ASSERT_TRUE(write_file_atomic(path, gzip("1,2\n").substr(0, 15)).ok());
   EXPECT_EQ(read_csv(path).status().to_string(), "DATA_LOSS: " + path + ": gzip: ends at byte 15, within the data");
   std::remove(path.c_str());
@@ -82,15 +82,17 @@ TEST(Csv, ReadsPlainAndPackedFiles) {
 }
 
 TEST(CsvError, NamesLineAndColumn) {
-  EXPECT_EQ(text_of("1,2\n3, abc\n"), "INVALID_ARGUMENT: a.csv:2:4: 'abc' is no number");
-  EXPECT_EQ(text_of("1,,2"), "INVALID_ARGUMENT: a.csv:1:3: '' is no number");
-  EXPECT_EQ(text_of("1,2,"), "INVALID_ARGUMENT: a.csv:1:5: '' is no number");
-  EXPECT_EQ(text_of("1 2"), "INVALID_ARGUMENT: a.csv:1:1: '1 2' is no number");
-  EXPECT_EQ(text_of("+-1"), "INVALID_ARGUMENT: a.csv:1:1: '+-1' is no number");
-  EXPECT_EQ(text_of(std::string("1\0", 2)), "INVALID_ARGUMENT: a.csv:1:1: '1\\x00' is no number");
+  EXPECT_EQ(text_of("1,2\n3, abc\n"), "INVALID_ARGUMENT: a.csv:2:4: 'abc' is not a number");
+  EXPECT_EQ(text_of("1,,2"), "INVALID_ARGUMENT: a.csv:1:3: '' is not a number");
+  EXPECT_EQ(text_of("1,2,"), "INVALID_ARGUMENT: a.csv:1:5: '' is not a number");
+  EXPECT_EQ(text_of("1 2"), "INVALID_ARGUMENT: a.csv:1:1: '1 2' is not a number");
+  EXPECT_EQ(text_of("+-1"), "INVALID_ARGUMENT: a.csv:1:1: '+-1' is not a number");
+  EXPECT_EQ(text_of(std::string("1\0", 2)), "INVALID_ARGUMENT: a.csv:1:1: '1\\x00' is not a number");
 }
 
-TEST(CsvError, EmptyLineBetweenRows) { EXPECT_EQ(text_of("1\n\n2"), "INVALID_ARGUMENT: a.csv:2:1: '' is no number"); }
+TEST(CsvError, EmptyLineBetweenRows) {
+  EXPECT_EQ(text_of("1\n\n2"), "INVALID_ARGUMENT: a.csv:2:1: '' is not a number");
+}
 
 TEST(CsvError, RowsOfUnequalLength) {
   EXPECT_EQ(text_of("1,2\n3,4\n5\n"), "INVALID_ARGUMENT: a.csv:3: row has 1 values; wanted 2 as in the first row");
@@ -117,7 +119,7 @@ TEST(Gzip, UnpacksWhatWasPacked) {
 TEST(Gzip, StopsAtItsLimit) {
   const std::string bomb = gzip(std::string(10000000, '\0'));
   EXPECT_EQ(gunzip(bomb, 1000).status().to_string(),
-            "RESOURCE_EXHAUSTED: gzip: holds more than 1000 bytes; file has " + std::to_string(bomb.size()));
+            "RESOURCE_EXHAUSTED: gzip: expands to more than 1000 bytes; file has " + std::to_string(bomb.size()));
 }
 
 TEST(Gzip, RefusesDamage) {
@@ -126,7 +128,7 @@ TEST(Gzip, RefusesDamage) {
     EXPECT_EQ(gunzip(whole.substr(0, size), 1000).status().code(), StatusCode::kDataLoss) << size;
   }
   EXPECT_EQ(gunzip(whole + "x", 1000).status().to_string(),
-            "DATA_LOSS: gzip: byte " + std::to_string(whole.size()) + ": bytes after the end");
+            "DATA_LOSS: gzip: byte " + std::to_string(whole.size()) + ": extra bytes after the end");
   std::string changed = whole;
   changed[whole.size() - 6] ^= 1;
   EXPECT_EQ(gunzip(changed, 1000).status().to_string(),
@@ -136,11 +138,11 @@ TEST(Gzip, RefusesDamage) {
 TEST(Csv, ReadsIntegersExactly) {
   const CsvOptions options = {.type = ElementType::kS64};
   EXPECT_EQ(parse_csv("9007199254740993,-1\n", "a", options)->to_string(), "s64[1,2] {{9007199254740993, -1}}");
-  EXPECT_EQ(parse_csv("1.5\n", "a", options).status().to_string(), "INVALID_ARGUMENT: a:1:1: '1.5' is no integer");
+  EXPECT_EQ(parse_csv("1.5\n", "a", options).status().to_string(), "INVALID_ARGUMENT: a:1:1: '1.5' is not an integer");
   EXPECT_EQ(parse_csv("300\n", "a", {.type = ElementType::kU8}).status().to_string(),
             "INVALID_ARGUMENT: a:1:1: '300' does not fit u8");
   EXPECT_EQ(parse_csv("-1\n", "a", {.type = ElementType::kU8}).status().to_string(),
-            "INVALID_ARGUMENT: a:1:1: '-1' is no integer");
+            "INVALID_ARGUMENT: a:1:1: '-1' is not an integer");
 }
 
 TEST(Csv, SpacesSeparate) {
@@ -167,7 +169,7 @@ TEST(Csv, HeadFootRowsAndColumnsMayBeChosen) {
 TEST(Csv, MissingFieldsAreFilled) {
   EXPECT_EQ(parse_csv("1,,x\n", "a", {.filling = -9})->to_string(), "f32[1,3] {{1, -9, -9}}");
   EXPECT_EQ(parse_csv("1\n", "a", {.type = ElementType::kS32, .filling = 0.5}).status().to_string(),
-            "INVALID_ARGUMENT: a: 0.5 can't stand for a missing s32");
+            "INVALID_ARGUMENT: a: 0.5 can't replace a missing s32");
 }
 
 TEST(Csv, ParquetIsRefusedByName) {
@@ -189,7 +191,7 @@ TEST(Csv, TextOfATableReadsBack) {
   EXPECT_EQ(csv_text(Literal::scalar(1.0f)).status().to_string(),
             "INVALID_ARGUMENT: csv: wanted a vector or a matrix; got f32[]");
   EXPECT_EQ(csv_text(Literal::array<bool>({1}, {true})).status().to_string(),
-            "UNIMPLEMENTED: csv: no text for pred[1]. Hint: convert to f32");
+            "UNIMPLEMENTED: csv: type pred[1] can't be written as text. Hint: convert to f32");
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ TEST(Jpeg, GivesThePixelsThatPillowGives) {
 
 TEST(JpegError, NamesWhatIsWrong) {
   EXPECT_EQ(read_jpeg(data("cmyk.jpg")).status().to_string(),
-            "INVALID_ARGUMENT: " + data("cmyk.jpg") + ": jpeg: a picture for printing (CMYK). Hint: convert it to RGB");
+            "INVALID_ARGUMENT: " + data("cmyk.jpg") + ": jpeg: CMYK images are not supported. Hint: convert it to RGB");
   EXPECT_EQ(read_jpeg(data("filters.png")).status().to_string(),
             "INVALID_ARGUMENT: " + data("filters.png") + ": a PNG picture; wanted a JPEG picture");
   EXPECT_EQ(read_jpeg(data("rgb.jpg"), 100).status().to_string(),

@@ -298,7 +298,7 @@ TEST(NpyError, TypesWithoutACounterpart) {
   for (const char* descr : {"<U5", "|S3", "<M8[ns]", "|V3", "<f16", "<c32", "<i3", "<", ""}) {
     EXPECT_EQ(error_of(npy(header(descr, "(1,)"), "x")),
               std::string("UNIMPLEMENTED: a.npy: element type '") + descr +
-                  "' has no counterpart; wanted bool, int, uint, float or complex of a usual size. Hint: save "
+                  "' has no counterpart; wanted bool, int, uint, float or complex. Hint: save "
                   "array.astype('float32')");
   }
   EXPECT_EQ(error_of(npy("{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (1,), }", "1234")),
@@ -316,13 +316,13 @@ TEST(NpyError, HeaderThatIsNoDictionaryOfThree) {
   wanted("{'descr': '|u1', 'fortran_order': False}", "byte 40: no entry 'shape'");
   wanted("{'descr': '|u1', 'descr': '|u1'}", "byte 25: entry 'descr' appears twice");
   wanted("{'other': 1}", "byte 9: unknown entry 'other'");
-  wanted("{'descr", "byte 1: a string without end");
+  wanted("{'descr", "byte 1: a string is not terminated");
   wanted("{'descr': 'a\\n'}", "byte 10: a string with an escape");
   wanted("{'descr' '|u1'}", "byte 9: wanted ':'");
   wanted("{'descr': '|u1' 'shape': ()}", "byte 16: wanted '}'");
   wanted("{'fortran_order': 1}", "byte 18: wanted True or False");
   wanted("{'shape': 3}", "byte 10: wanted '('");
-  wanted("{'shape': (3)}", "byte 13: wanted ',': (3) is a number, (3,) a shape");
+  wanted("{'shape': (3)}", "byte 13: wanted ',': (3) is a number, (3,) is a shape");
   wanted("{'shape': (3 4)}", "byte 13: wanted ',' or ')'");
   wanted("{'shape': (x)}", "byte 11: wanted a dimension");
 }

@@ -47,7 +47,7 @@ TEST(NpzError, NamesTheArray) {
   EXPECT_EQ(parse_npz(*zip_bytes({{"w.npy", "no array"}}, false), "a.npz").status().to_string(),
             "INVALID_ARGUMENT: a.npz: 'w': not an .npy file; first bytes 'no arr'");
   EXPECT_EQ(parse_npz(*zip_bytes({{"w.txt", "x"}}, false), "a.npz").status().to_string(),
-            "INVALID_ARGUMENT: a.npz: member 'w.txt' is no array; wanted a name that ends in .npy");
+            "INVALID_ARGUMENT: a.npz: member 'w.txt' is not an array; wanted a name that ends in .npy");
   EXPECT_EQ(npz_bytes({{"t", Literal()}}).status().to_string(),
             "INVALID_ARGUMENT: 't': npy: only arrays can be written; got ()");
   EXPECT_EQ(read_npz(data("no_such.npz")).status().code(), StatusCode::kNotFound);

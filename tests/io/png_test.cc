@@ -76,9 +76,9 @@ TEST(Png, GoesIntoAFile) {
 TEST(PngError, NamesWhatDoesNotFit) {
   const std::vector<uint8_t> pixels(6);
   EXPECT_EQ(png_bytes(0, 2, 1, pixels).status().to_string(),
-            "INVALID_ARGUMENT: png: size 0 x 2; wanted 1 to 2147483647 each");
+            "INVALID_ARGUMENT: png: got size 0 x 2; wanted 1 to 2147483647 for both");
   EXPECT_EQ(png_bytes(2, int64_t{1} << 40, 1, pixels).status().to_string(),
-            "INVALID_ARGUMENT: png: size 2 x 1099511627776; wanted 1 to 2147483647 each");
+            "INVALID_ARGUMENT: png: got size 2 x 1099511627776; wanted 1 to 2147483647 for both");
   EXPECT_EQ(png_bytes(3, 2, 5, pixels).status().to_string(),
             "INVALID_ARGUMENT: png: 5 channels; wanted 1 (grey), 3 (red, green, blue), 2 or 4 (the same with alpha)");
   EXPECT_EQ(png_bytes(3, 3, 1, pixels).status().to_string(),
@@ -176,7 +176,7 @@ TEST(PngReadingError, NamesWhatIsWrong) {
   EXPECT_EQ(error_of("\0\0\0\1\0\0\0\1\x08\3\0\0\0"sv, "\0\7"sv),
             "INVALID_ARGUMENT: a.png: IDAT: Missing PLTE before IDAT");
   EXPECT_EQ(error_of("\0\0\x40\0\0\0\x40\0\x08\0\0\0\0"sv, "\0\7"sv),
-            "DATA_LOSS: a.png: 16384 x 16384 pixels can't be in 67 bytes");
+            "DATA_LOSS: a.png: 16384 x 16384 pixels can't be encoded in 67 bytes");
   EXPECT_EQ(error_of("\x7f\0\0\0\x7f\0\0\0\x10\6\0\0\0"sv, "\0\7"sv),
             "RESOURCE_EXHAUSTED: a.png: 2130706432 x 2130706432 pixels of 4 channels; limit is 1073741824 bytes");
   EXPECT_EQ(read_png(data("rgb.jpg")).status().to_string(),

@@ -128,7 +128,7 @@ TEST(SafetensorsError, ShapesAndOffsets) {
   EXPECT_NE(error_of("{" + entry("w", 0, 2, "[4194305,4194305,211106198978564]") + "}", 2).find("'w': "),
             std::string::npos);
   EXPECT_EQ(error_of("{" + entry("w", 0, 2, "[-2]") + "}", 2),
-            "INVALID_ARGUMENT: w: header: byte 28: wanted an integer from 0 on");
+            "INVALID_ARGUMENT: w: header: byte 28: wanted an integer >= 0");
   EXPECT_EQ(error_of("{" + entry("w", 0, 2, "[2.0]") + "}", 2), "INVALID_ARGUMENT: w: header: byte 29: wanted ','");
   EXPECT_EQ(error_of("{" + entry("w", 0, 2, "[99999999999999999999]") + "}", 2),
             "INVALID_ARGUMENT: w: header: byte 28: '99999999999999999999' does not fit int64");
@@ -140,7 +140,7 @@ TEST(SafetensorsError, ElementTypes) {
   EXPECT_EQ(safetensors_bytes({{"z", Literal::scalar(std::complex<double>(1, 2))}}).status().to_string(),
             "UNIMPLEMENTED: safetensors: 'z': the format has no c128[]");
   EXPECT_EQ(safetensors_bytes({{"__metadata__", Literal::scalar(1.0f)}}).status().to_string(),
-            "INVALID_ARGUMENT: safetensors: '__metadata__' can't be a name here, or is one already");
+            "INVALID_ARGUMENT: safetensors: '__metadata__' is not a valid name or occurs twice");
 }
 
 TEST(SafetensorsError, TextOfTheHeader) {
@@ -149,7 +149,7 @@ TEST(SafetensorsError, TextOfTheHeader) {
   EXPECT_EQ(error_of("{} x", 0), "INVALID_ARGUMENT: w: header: byte 3: text after the end");
   EXPECT_EQ(error_of("{\"\\ud800x\":", 0), "INVALID_ARGUMENT: w: header: byte 8: half a surrogate pair in a string");
   EXPECT_EQ(error_of("{\"\xff\":", 0), "INVALID_ARGUMENT: w: header: byte 2: a string that isn't UTF-8");
-  EXPECT_EQ(error_of("{\"a", 0), "INVALID_ARGUMENT: w: header: byte 3: a string without end");
+  EXPECT_EQ(error_of("{\"a", 0), "INVALID_ARGUMENT: w: header: byte 3: a string is not terminated");
   EXPECT_EQ(error_of("{\"\\q\":", 0), "INVALID_ARGUMENT: w: header: byte 3: unknown escape in a string");
 }
 

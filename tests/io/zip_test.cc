@@ -78,7 +78,7 @@ TEST(ZipError, EveryPrefixIsAnError) {
     const std::string bytes = archive(deflate);
     for (size_t size = 0; size < bytes.size(); ++size) EXPECT_NE(error_of(bytes.substr(0, size)), "no error") << size;
   }
-  EXPECT_EQ(error_of(archive().substr(0, 100)), "INVALID_ARGUMENT: zip: cut off: there is no central directory");
+  EXPECT_EQ(error_of(archive().substr(0, 100)), "INVALID_ARGUMENT: zip: truncated: the central directory is missing");
 }
 
 TEST(ZipError, ADamagedByteOfTheDataIsSeen) {
@@ -146,7 +146,7 @@ TEST(ZipError, AWrongSizeIsDamage) {
   for (int difference : {-1, 1}) {
     std::string other = bytes;
     other[entry + 24] = static_cast<char>(other[entry + 24] + difference);
-    EXPECT_TRUE(error_of(other).starts_with("DATA_LOSS: zip: 'a': directory says")) << error_of(other);
+    EXPECT_TRUE(error_of(other).starts_with("DATA_LOSS: zip: 'a': the directory has")) << error_of(other);
   }
 }
 

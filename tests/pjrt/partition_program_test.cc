@@ -219,7 +219,8 @@ TEST(PartitionProgram, WhatThePartitionerRefusesRunsWholeAndTheLogSaysSo) {
   set_log_level(before);
   EXPECT_EQ(std::ranges::count_if(logged.all,
                                   [](const std::string& text) {
-                                    return text.starts_with("compile 'noise': it runs whole, on gathered arguments: ");
+                                    return text.starts_with(
+                                        "compile 'noise': it is not partitioned and runs on gathered arguments: ");
                                   }),
             1);
   const Handle<PJRT_Buffer> one = put(client.get(), {1, 2}, {2}, 0), other = put(client.get(), {10, 20}, {2}, 1);

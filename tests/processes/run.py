@@ -69,17 +69,17 @@ def a_process_that_is_killed_is_named(place):
 
 def a_process_that_is_stopped_is_named(place):
     holds(mishap(place, "stop", HILO_HEARTBEAT_SECONDS="1"),
-          "UNAVAILABLE: process 1 has been silent for 1.0 s: it is stopped or can't be reached; it was last at ")
+          "UNAVAILABLE: process 1 has sent no heartbeat for 1.0 s: it is stopped or can't be reached; it was last at ")
 
 
 def a_process_that_ends_early_is_named(place):
     holds(mishap(place, "end"), "FAILED_PRECONDITION: all-reduce", "replica 1 (process 1, last at ",
-          "has ended without coming")
+          "has ended without this collective")
 
 
 def a_process_that_hangs_is_named_at_the_deadline(place):
     holds(mishap(place, "hang", HILO_RUN_SECONDS="2"), "DEADLINE_EXCEEDED: all-reduce", "program.cc:",
-          "the program's time was over, and replica 1 (process 1, last at ", "hadn't come")
+          "timeout of the program while replica 1 (process 1, last at ", "had not arrived")
 
 
 def processes_that_run_different_programs_are_told(place):
@@ -90,20 +90,20 @@ def processes_that_run_different_programs_are_told(place):
 def without_a_library_of_mpi_the_error_names_one(place):
     done = run(place, *MPIRUN, "-n", 2, program(place), "values", HILO_MPI_LIBRARY="/nowhere/libmpi.so")
     assert done.returncode == ENDED_BADLY, done.stderr
-    holds(done.stderr, "NOT_FOUND: no library of MPI: none of /nowhere/libmpi.so can be opened",
+    holds(done.stderr, "NOT_FOUND: no MPI library: none of /nowhere/libmpi.so can be opened",
           "Hint: install libopenmpi3 or libmpich12, or name the library by HILO_MPI_LIBRARY")
 
 
 def a_library_that_is_no_mpi_is_refused(place):
     done = run(place, *MPIRUN, "-n", 2, program(place), "values", HILO_MPI_LIBRARY="libz.so.1")
-    holds(done.stderr, "INVALID_ARGUMENT: libz.so.1 is no library of MPI: it lacks MPI_Init_thread")
+    holds(done.stderr, "INVALID_ARGUMENT: libz.so.1 is not an MPI library: it lacks MPI_Init_thread")
 
 
 def another_launcher_than_the_librarys_is_refused(place):
     done = run(place, program(place), "values", PMI_RANK="1", PMI_SIZE="2", HILO_MPI_LIBRARY="libmpi.so.40")
     assert done.returncode == ENDED_BADLY, done.stderr
     holds(done.stderr, "INVALID_ARGUMENT: mpirun of MPICH started this process as 1 of 2, but libmpi.so.40 (Open MPI",
-          "takes it for 0 of 1: they are of different MPIs")
+          "reports 0 of 1: they belong to different MPIs")
 
 
 def processes_must_have_as_many_devices(place):

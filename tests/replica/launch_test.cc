@@ -42,7 +42,7 @@ TEST_F(LaunchTest, WhatIsNoNumberIsRefused) {
   set("OMPI_COMM_WORLD_RANK", "1x");
   set("OMPI_COMM_WORLD_SIZE", "4");
   EXPECT_EQ(launch_of_environment().status().to_string(),
-            "INVALID_ARGUMENT: OMPI_COMM_WORLD_RANK: got '1x'; wanted a number from 0 on");
+            "INVALID_ARGUMENT: OMPI_COMM_WORLD_RANK: got '1x'; wanted a number >= 0");
   set("OMPI_COMM_WORLD_RANK", "4");
   EXPECT_EQ(launch_of_environment().status().to_string(),
             "INVALID_ARGUMENT: OMPI_COMM_WORLD_RANK: got 4; wanted less than OMPI_COMM_WORLD_SIZE=4");

@@ -111,7 +111,7 @@ TEST(ThreadCommunicator, AtTheDeadlineTheErrorNamesWhoDidNotCome) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(all.failure().code(), StatusCode::kDeadlineExceeded);
   EXPECT_NE(
-      all.failure().message().find("all-reduce 'sum': the program's time was over, and replicas 2, 3 hadn't come"),
+      all.failure().message().find("all-reduce 'sum': timeout of the program while replicas 2, 3 had not arrived"),
       std::string::npos)
       << all.failure().to_string();
   for (const Status& status : statuses) EXPECT_EQ(status.code(), StatusCode::kDeadlineExceeded) << status.to_string();

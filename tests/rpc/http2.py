@@ -81,7 +81,7 @@ def more_streams_than_allowed_are_cut(place):
                 for stream in range(1, 200, 2):
                     peer.send(wire.frame(wire.HEADERS, wire.END_HEADERS, stream, wire.call_headers(TOKEN)))
             assert peer.is_cut(), "100 streams are open at once"
-    holds(audit(place), "more than 32 calls at once")
+    holds(audit(place), "more than 32 concurrent calls")
 
 
 def a_long_header_is_refused(place):

@@ -9,7 +9,7 @@ namespace {
 TEST(Overview, OfAServerWithoutSessionsIsOneLine) {
   EXPECT_EQ(
       overview_text({.release = "1.2", .seconds = 30, .sessions_begun = 4, .replies = 60}, nullptr),
-      "hilo 1.2, up 30 s: 0 sessions of 4 begun, 0 workers lost, 2 calls a second, 0 connections, 0 of strangers, "
+      "hilo 1.2, up 30 s: 0 sessions of 4 begun, 0 workers lost, 2 calls per second, 0 connections, 0 of strangers, "
       "0 cut\n");
 }
 
@@ -43,7 +43,7 @@ TEST(Overview, ShowsEachSessionAndCountsCallsSinceTheOneBefore) {
                                   {.number = 9, .seconds = 300, .replies = 600, .report_seconds = 60},
                                   {.number = 10, .seconds = 0, .has_client = true}}};
   EXPECT_EQ(overview_text(now, &before),
-            "hilo 1, up 2.0 h: 3 sessions of 9 begun, 1 workers lost, 100 calls a second, 3 connections, 1 of "
+            "hilo 1, up 2.0 h: 3 sessions of 9 begun, 1 workers lost, 100 calls per second, 3 connections, 1 of "
             "strangers, 8 cut\n"
             "session      age     calls/s   queue running    arrays       bytes  programs      memory\n"
             "      3    102 s         100       4       2         7    3.00 MiB         5    1.00 GiB\n"

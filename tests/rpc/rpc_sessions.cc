@@ -145,8 +145,8 @@ RpcSessions::~RpcSessions() {
 
 StatusOr<rpc::WorkerFiles> RpcSessions::start_worker() {
   HILO_ASSIGN_OR_RETURN(rpc::SocketPair pair, rpc::make_socket_pair());
-  HILO_ASSIGN_OR_RETURN(rpc::OwnedFile arena, rpc::make_arena());
-  rpc::WorkerFiles here{std::move(pair.here), rpc::OwnedFile(::dup(arena.get()))};
+  HILO_ASSIGN_OR_RETURN(OwnedFile arena, rpc::make_arena());
+  rpc::WorkerFiles here{std::move(pair.here), OwnedFile(::dup(arena.get()))};
   const auto there = std::make_shared<rpc::WorkerFiles>(std::move(pair.there), std::move(arena));
   const std::scoped_lock lock(mutex_);
   workers_.push_back(::dup(there->socket.get()));

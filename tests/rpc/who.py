@@ -50,7 +50,7 @@ def the_servers_user_is_let_in_by_default_and_no_other(place):
             for arguments in (remote(process, *RUN), ("top", process.target, "--count", "1")):
                 done = as_another_user(place, *arguments, environment=environment)
                 assert done.returncode == 1 and "UNAUTHENTICATED" in done.stderr, done.stderr
-        holds(process.stdout.readline(), "clients of this user find the token in", str(token))
+        holds(process.stdout.readline(), "clients of this user read the token from", str(token))
     assert not token.exists(), "a server takes its token along"
     refused = [one for one in events(place) if one["event"] == "refused"]
     assert len(refused) == 4 * IS_ROOT and all(one["cause"] == "the token is missing" for one in refused), refused

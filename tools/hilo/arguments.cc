@@ -50,10 +50,10 @@ ArgumentShapes argument_shapes(const ArgumentOptions& options) {
       const stablehlo::Type& type = types.arguments[i];
       const bool open = std::ranges::find(type.dimensions, stablehlo::kDynamic) != type.dimensions.end();
       if (open || type.kind != stablehlo::TypeKind::kTensor)
-        return invalid_argument(fmt::format(
-            "{}: argument {} has type {}; its sizes are unspecified. Hint: --input a.npy or --shape f32[7] for "
-            "each argument, in order",
-            types.name, i, type.spelled));
+        return invalid_argument(
+            fmt::format("{}: argument {} has type {} with unknown sizes. Hint: --input a.npy or --shape f32[7] for "
+                        "each argument, in order",
+                        types.name, i, type.spelled));
       HILO_ASSIGN_OR_RETURN(shapes.emplace_back(), Shape::make_array(type.element, type.dimensions));
     }
     return shapes;

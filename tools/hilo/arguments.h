@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tools/hilo/arguments.h -- the values of a program's arguments: --input and --random.
+// tools/hilo/arguments.h -- the options for a program's arguments: --input, --random, --shape.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -16,23 +16,24 @@
 namespace hilo::tool {
 
 struct ArgumentOptions {
-  std::vector<std::string> inputs = {};  ///< files, in order
-  std::optional<uint64_t> seed = {};     ///< of those that have no file
-  std::vector<std::string> shapes = {};  ///< of those that have no file, where the program leaves sizes open
+  std::vector<std::string> inputs = {};  ///< files, in the order of the arguments
+  std::optional<uint64_t> seed = {};     ///< seed for arguments without a file
+  std::vector<std::string> shapes = {};  ///< shapes of arguments without a file, for programs with open sizes
 };
 
-/// Declares --shape.
+/// Declares the option --shape.
 void add_shape_option(CLI::App& app, std::vector<std::string>& shapes);
 
-/// The shapes of the arguments of a program with symbolic sizes: those of the files, those of --shape, and those of
-/// types without symbolic sizes.
-/// Errors    INVALID_ARGUMENT naming the first argument of unspecified size; those of read_npy
+/// Returns the argument shapes of a program with open sizes: from files, from --shape, and from types without open
+/// sizes.
+/// Errors    INVALID_ARGUMENT naming the first argument with unknown sizes; those of read_npy
 ArgumentShapes argument_shapes(const ArgumentOptions& options);
 
-/// Declares --input, --random and --shape. The options must outlive the app's parsing.
+/// Declares --input, --random and --shape. `options` must outlive the app's parsing.
 void add_argument_options(CLI::App& app, ArgumentOptions& options);
 
-/// Returns one array per leaf: the files in order, the others from the seed + `replica`. A file's shape is not checked.
+/// Returns one array per leaf: first the files in order, then random values for the seed + `replica`. The shapes of
+/// files are not checked.
 /// Errors    INVALID_ARGUMENT for a wrong number of files; those of read_npy; CANCELLED on an interrupt
 StatusOr<std::vector<Literal>> read_arguments(const ArgumentOptions& options, const std::string& program,
                                               std::span<const Shape> leaves, int replica = 0);

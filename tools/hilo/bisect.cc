@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tools/hilo/bisect.cc -- `hilo bisect FILE`: the first op whose results differ between the engine and the reference.
+// tools/hilo/bisect.cc -- `hilo bisect FILE`: finds the first op for which the engine and the reference differ.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -23,14 +23,14 @@
 namespace hilo::tool {
 namespace {
 
-constexpr int64_t kMaxInText = 4096;  // maximum number of elements of a value in the reduced program's text
+constexpr int64_t kMaxElementsInText = 4096;  // maximum number of elements of a value in the reduced program's text
 
 struct BisectOptions {
   std::string file, function, output;
   ArgumentOptions arguments;
 };
 
-/// The CPU engine. Caches the last program, because a loop runs it repeatedly.
+/// The CPU engine. It caches the last program, because a loop runs it repeatedly.
 class CpuEngine {
  public:
   StatusOr<std::vector<Literal>> operator()(const hlo::Module& module, const std::vector<Literal>& arguments) {
@@ -65,7 +65,7 @@ class CpuEngine {
   std::unique_ptr<Executable> executable_;
 };
 
-/// The program and its arguments. Other parts of a module don't change the results.
+/// Reads the program and its arguments. Other parts of the module don't affect results.
 StatusOr<hlo::Invocation> read_invocation(const BisectOptions& options) {
   HILO_ASSIGN_OR_RETURN(hlo::Module module,
                         read_program(options.file, options.function, argument_shapes(options.arguments)));
@@ -89,12 +89,12 @@ StatusOr<hlo::Invocation> read_invocation(const BisectOptions& options) {
   return program;
 }
 
-bool is_small(const Literal& value) { return value.shape().element_count() <= kMaxInText; }
+bool is_small(const Literal& value) { return value.shape().element_count() <= kMaxElementsInText; }
 
-/// Whether the value has no file format and must be in the program's text.
+/// Returns whether the value can't be saved as .npy, so that the program's text must contain it.
 bool has_no_npy(const Literal& value) { return !io::npy_bytes(Literal(value.shape().with_dimensions({}))).ok(); }
 
-/// Writes the program, and the values that aren't in it as FILE.inputN.npy next to it; prints the command that runs it
+/// Writes the program, and the other values as FILE.inputN.npy in the same folder. Returns the command that runs it
 /// again.
 StatusOr<std::string> write_reduced(const std::string& path, const hlo::Invocation& program) {
   std::string command = "hilo bisect " + path;
@@ -109,26 +109,24 @@ StatusOr<std::string> write_reduced(const std::string& path, const hlo::Invocati
 
 std::string parting_text(const hlo::Bisection& found) {
   const hlo::Parting& parting = *found.parting;
-  std::string text = parting.op.empty() ? "the engines part on the program as a whole\n"
-                                        : fmt::format("the engines part at {}\n", parting.op);
+  std::string text = parting.op.empty() ? "the engines differ on the program as a whole\n"
+                                        : fmt::format("the engines differ at {}\n", parting.op);
   for (const std::string& place : parting.path) text += fmt::format("  in {}\n", place);
   text += fmt::format("  {}\n", parting.difference);
   for (size_t k = 0; k < parting.operands.size(); ++k)
     text += fmt::format("  operand {} = {}\n", k, parting.operands[k]);
   if (parting.together) {
     text += fmt::format(
-        "  No op{} parts on the operands that it gets: what the engine makes of several ops at once differs, or "
-        "roundings "
-        "grow on the way.\n",
+        "  No op{} differs by itself: the fused code of several ops differs, or rounding errors accumulate.\n",
         parting.op.empty() ? "" : " that this one calls");
   } else if (!parting.alone) {
-    text += "  By itself this op agrees: it parts among the ops around it.\n";
+    text += "  By itself this op agrees: it differs only together with the ops around it.\n";
   }
   return text + fmt::format("{} ops before it agree\n", found.agreed);
 }
 
-/// The reduced program in the first form that still differs after it is read again: small values in its text, or as few
-/// as possible.
+/// Returns the first form of the reduced program that still differs after it is written and read: with small values in
+/// its text, or with as few as possible.
 StatusOr<hlo::Invocation> readable(const hlo::Bisection& found, const hlo::EngineFunction& engine,
                                    const hlo::CompareOptions& options) {
   const auto in_text = [](const Literal& value) { return is_small(value) || has_no_npy(value); };
@@ -141,7 +139,7 @@ Status report(const BisectOptions& options, const hlo::Bisection& found, const h
               const hlo::CompareOptions& compare) {
   std::string text = parting_text(found);
   if (found.reduced_difference.empty()) {
-    text += "no reduced program: the engines part only where every value of the program is asked for\n";
+    text += "no reduced program: the engines differ only if every value of the program is a result\n";
     return write_result("", text);
   }
   HILO_ASSIGN_OR_RETURN(const hlo::Invocation small, readable(found, engine, compare));
@@ -181,12 +179,12 @@ Status run_bisect(const BisectOptions& options) {
     const std::string rest =
         found->not_compared == 0
             ? ""
-            : fmt::format("; {} with effects, or not on arrays, are not compared", found->not_compared);
+            : fmt::format("; not compared, because of effects or without arrays: {}", found->not_compared);
     return write_result(
         "", fmt::format("engines agree on {} op{}{}\n", found->agreed, found->agreed == 1 ? "" : "s", rest));
   }
   HILO_RETURN_IF_ERROR(report(options, *found, engine, compare));
-  return failed_precondition(fmt::format("{}: engine cpu and reference part{}", options.file,
+  return failed_precondition(fmt::format("{}: the engines cpu and reference differ{}", options.file,
                                          found->parting->op.empty() ? "" : " at " + found->parting->op));
 }
 

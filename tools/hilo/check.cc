@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hilo check: MLIR programs that check themselves.
+// tools/hilo/check.cc -- `hilo check FILE`: runs MLIR programs that contain their own checks.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -42,7 +42,7 @@ struct Tally {
   }
 };
 
-/// All elements of a dense attribute, including splats.
+/// Returns all elements of a dense attribute; a splat is expanded.
 Literal all_elements(const stablehlo::ModuleTree& tree, const stablehlo::Attribute& value) {
   const std::vector<int64_t>& dimensions = tree.types[value.type].dimensions;
   if (!value.literal->shape().is_scalar() || dimensions.empty()) return *value.literal;
@@ -53,7 +53,8 @@ Literal all_elements(const stablehlo::ModuleTree& tree, const stablehlo::Attribu
   return all;
 }
 
-/// The arguments of main, from the comment of the file for MLIR's interpreter: --args="[dense<1> : tensor<2xi32>]".
+/// Returns the arguments of main from a comment of the file for MLIR's interpreter: --args="[dense<1> :
+/// tensor<2xi32>]".
 StatusOr<std::vector<Literal>> recorded_arguments(std::string_view text, const std::string& path) {
   constexpr std::string_view kOption = "--interpret --args=\"";
   std::vector<Literal> arguments;
@@ -74,7 +75,7 @@ StatusOr<std::vector<Literal>> recorded_arguments(std::string_view text, const s
   return arguments;
 }
 
-/// Compiles a function, runs it, and evaluates its checks.
+/// Compiles and runs a function, and performs its checks.
 Status run_function(const stablehlo::ModuleTree& tree, const std::string& function,
                     std::span<const Literal> arguments) {
   std::vector<stablehlo::Check> checks;
@@ -82,7 +83,7 @@ Status run_function(const stablehlo::ModuleTree& tree, const std::string& functi
   HILO_ASSIGN_OR_RETURN(const LocalComputation computation, compile_whole(std::move(module)));
   HILO_ASSIGN_OR_RETURN(const std::vector<std::vector<Literal>> results, run_whole(computation, arguments));
   for (const stablehlo::Check& check : checks) {
-    for (const std::vector<Literal>& own : results) {  // of each replica
+    for (const std::vector<Literal>& own : results) {  // for each replica
       const Difference found = difference(check, own[check.actual], own[check.expected]);
       if (found.found) return failed_precondition(found.text);
     }
@@ -90,7 +91,7 @@ Status run_function(const stablehlo::ModuleTree& tree, const std::string& functi
   return ok_status();
 }
 
-/// main, or all functions without parameters.
+/// Returns main, or all functions without arguments.
 std::vector<std::string> functions_to_run(const stablehlo::ModuleTree& tree) {
   std::vector<std::string> names;
   for (const stablehlo::FunctionInfo& function : stablehlo::functions_of(tree)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tools/hilo/command.h -- what the subcommands share: how they are declared, read programs and write results.
+// tools/hilo/command.h -- the interface of subcommands and the functions that they share.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -15,7 +15,7 @@ namespace hilo::tool {
 inline constexpr int kExitFailure = 1;
 inline constexpr int kExitUsage = 2;
 
-/// A subcommand: its options, and the function that runs after they are parsed.
+/// A subcommand: its options and the function that runs it.
 struct Command {
   CLI::App* app;
   std::function<Status()> run;
@@ -40,14 +40,13 @@ Command add_info(CLI::App& parent);
 Command add_flags(CLI::App& parent);
 Command add_completion(CLI::App& parent);
 
-/// The text of --version, which is also the first part of `hilo info`. Opens no library.
+/// Returns the text of --version, which is also the beginning of `hilo info`. Opens no library.
 std::string info_text();
 
-/// The engine named on the command line, "cpu" or "reference", takes precedence over the flag; empty: the flag.
+/// Selects the engine of the command line, "cpu" or "reference", which overrides the flag. Empty keeps the flag.
 Status choose_engine(const std::string& engine);
 
-/// Writes to a file atomically; to stdout if the path is empty. A terminal receives the text without control
-/// characters.
+/// Writes a file atomically, or to stdout if the path is empty. For a terminal, control characters are escaped.
 Status write_result(const std::string& path, std::string_view text);
 
 }  // namespace hilo::tool

@@ -13,11 +13,11 @@
 namespace hilo::tool {
 namespace {
 
-/// One real number: an element, or a part of a complex one.
+/// A real number: an element, or one part of a complex element.
 struct Number {
   double value = 0;        ///< exact except for 64-bit integers
   uint64_t bits = 0;       ///< as stored
-  uint64_t magnitude = 0;  ///< of floats: bits without the sign
+  uint64_t magnitude = 0;  ///< for floats: the bits without the sign
   bool negative = false;
 };
 
@@ -70,7 +70,7 @@ bool passes(const stablehlo::Check& check, ElementType type, const Number& a, co
   return false;
 }
 
-/// An element with its parts; the second of a real number is 0.
+/// The parts of an element. The second part of a real number is 0.
 struct Parts {
   Number real, imaginary;
   double size() const { return std::hypot(real.value, imaginary.value); }
@@ -85,7 +85,7 @@ Parts parts_at(ElementType type, const std::byte* data, int64_t index, int64_t p
 
 bool same(const Number& a, const Number& b) { return a.bits == b.bits || (std::isnan(a.value) && std::isnan(b.value)); }
 
-/// The failing elements, and the largest difference in units in the last place.
+/// Counts failing elements and finds the one with the largest distance in units in the last place.
 struct Worst {
   LargestDifference difference;
   uint64_t ulp = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tools/hilo/compare.h -- compares two values.
+// tools/hilo/compare.h -- compares values with a tolerance.
 #pragma once
 
 #include <string>
@@ -9,26 +9,27 @@
 
 namespace hilo::tool {
 
-/// The result of a check: nothing, or the shapes, the number of different elements, and the largest difference.
+/// Result of a comparison: nothing, or the shapes, the number of different elements, and the worst of them with its
+/// difference.
 struct Difference {
   bool found = false;
   std::string text;
 };
 
-/// Whether `actual` passes `check` against `expected`. NaN equals NaN. Parts of complex numbers are compared
-/// separately. A unit in the last place is the distance to the next number of the type; numbers of different signs are
-/// counted through zero.
+/// Compares `actual` with `expected` by the rule of `check`. NaNs are equal; parts of complex numbers are compared
+/// separately. A unit in the last place is the step between neighbouring values of the type. For numbers of different
+/// sign, the steps to zero are added.
 Difference difference(const stablehlo::Check& check, const Literal& actual, const Literal& expected);
 
-/// The allowed difference: |actual - expected| <= relative |expected| + absolute max|expected|. The maximum is over
-/// finite elements. If all of these are zero, `of_zeros` is the bound.
+/// The permitted difference: |actual - expected| <= relative |expected| + absolute max|expected|. The maximum is over
+/// finite values. If all of them are zero, `of_zeros` is the bound.
 struct Tolerance {
   double relative = 0, absolute = 0, of_zeros = 0;
 };
 
-/// Whether `actual` is within the tolerance, element by element; complex numbers by their absolute values. NaN equals
-/// NaN, and infinities equal those of the same sign. Without tolerance, bits must be equal except for NaN. With an
-/// infinite tolerance, any value of the shape passes.
+/// Compares `actual` with `expected` element by element, complex numbers by their absolute values. NaNs are equal, and
+/// infinities of the same sign. With a zero tolerance the bits must be equal, except for NaNs. With an infinite
+/// tolerance only the shapes must be equal.
 Difference difference_within(const Tolerance& tolerance, const Literal& actual, const Literal& expected);
 
 }  // namespace hilo::tool

@@ -16,7 +16,7 @@ std::vector<std::string> subcommand_names(const CLI::App& root) {
   return names;
 }
 
-/// "    run) options='--input ...' ;;"
+/// Returns "    run) options='--input ...' ;;".
 std::string options_case(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
@@ -25,7 +25,7 @@ std::string options_case(const CLI::App& app) {
   return fmt::format("    {}) options='{}' ;;\n", app.get_name(), joined(names));
 }
 
-/// "    --engine) COMPREPLY=(...); return ;;" for each option with a fixed set of values.
+/// Returns "    --engine) COMPREPLY=(...); return ;;" for each option with a fixed set of values.
 std::string values_cases(const CLI::App& app) {
   std::string text;
   for (const CLI::Option* option : app.get_options()) {
@@ -36,8 +36,8 @@ std::string values_cases(const CLI::App& app) {
   return text;
 }
 
-/// A script for bash, and for zsh through its bashcompinit. It completes options after the subcommand, and values after
-/// "--x=" and "--x "; other words are files.
+/// Returns a completion script for bash, and for zsh with its bashcompinit. It completes options after the subcommand,
+/// values after "--x=" and "--x ", and otherwise file names.
 std::string completion_script(const CLI::App& root) {
   std::string options, values;
   for (const CLI::App* app : root.get_subcommands([](const CLI::App*) { return true; })) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hilo conformance: runs recorded programs on recorded inputs and compares the outputs.
+// tools/hilo/conformance.cc -- `hilo conformance`: runs recorded programs and compares the results with the recorded
+// outputs.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -37,7 +38,7 @@ struct ConformanceOptions {
   bool text = false;
 };
 
-/// The tolerances by type. Other types are compared bit for bit.
+/// The tolerance for one kind of program and element type. Other types must be equal bit by bit.
 struct ToleranceRow {
   std::string_view kind;
   ElementType type;
@@ -60,21 +61,22 @@ constexpr ToleranceRow kTolerances[] = {
     {"linalg", ElementType::kF32, 1e-3, 1e-4},
 };
 
-/// The tolerance of a program's results. XLA's own two execution modes may differ by a tenth of it.
+/// Returns the tolerance of a program's results. The difference between XLA's own two ways to run a program may be a
+/// tenth of it.
 Tolerance tolerance_of(const RecordedProgram& program, ElementType type) {
   Tolerance found;
   for (const ToleranceRow& t : kTolerances) {
     if (t.kind == program.kind && t.type == type) found = {t.relative, t.absolute};
   }
   if (program.kind == "exact") return found;
-  // The difference between XLA's own results for a program, if it has one, including counts of iterations. Relative to
-  // max|b|, or absolute if that is zero.
+  // The recorded difference between XLA's own results, including numbers of iterations, is relative to max|b|, or
+  // absolute if that is zero.
   found.of_zeros = 10 * program.alternative_error;
   found.absolute = std::max(found.absolute, found.of_zeros);
   return found;
 }
 
-/// A recorded array with the type that the program has. Types that NumPy lacks are stored as unsigned integers.
+/// Returns a recorded array with the program's element type. Types that NumPy lacks are stored as unsigned integers.
 StatusOr<Literal> recorded_array(const Files& files, const std::string& name, const Shape& shape) {
   const auto file = files.find(name);
   if (file == files.end()) return not_found(fmt::format("{}: no such file", name));
@@ -94,7 +96,7 @@ StatusOr<Literal> recorded_array(const Files& files, const std::string& name, co
   return typed.shape() == shape ? typed : typed.reshaped(shape);
 }
 
-/// A recorded program, compiled, with its inputs and expected outputs.
+/// A compiled recorded program with its inputs and expected outputs.
 struct Recorded {
   const RecordedProgram& program;
   LocalComputation computation;
@@ -125,7 +127,7 @@ StatusOr<Recorded> load(const RecordedProgram& program, const Files& files, bool
   return recorded;
 }
 
-/// The first result that differs. Vectors of decompositions may differ by their free sign or phase.
+/// Reports the first result that differs. Vectors of decompositions may differ by phases and rotations.
 Status compare_results(const Recorded& recorded, std::span<const Literal> actual) {
   std::vector<bool> equal;
   std::vector<Bounds> bounds;
@@ -144,7 +146,8 @@ Status compare_results(const Recorded& recorded, std::span<const Literal> actual
   return ok_status();
 }
 
-/// "NAME DIGEST\n": equal for results with equal bits.
+/// Returns "NAME DIGEST
+/// ". Results with equal bits have equal digests.
 std::string digest_line(const RecordedProgram& program, const std::vector<std::vector<Literal>>& results) {
   std::string all;
   for (const std::vector<Literal>& device : results) {
@@ -157,14 +160,13 @@ std::string digest_line(const RecordedProgram& program, const std::vector<std::v
   return fmt::format("{} {:016x}\n", program.name, TextHash()(all));
 }
 
-/// Adds the hashes of the results to `digests`.
+/// Runs a program, compares its results, and appends their digest to `digests`.
 Status run_recorded(const RecordedProgram& program, const Files& files, bool text, std::string& digests) {
   HILO_ASSIGN_OR_RETURN(const Recorded recorded, load(program, files, text));
   HILO_ASSIGN_OR_RETURN(const std::vector<std::vector<Literal>> results, recorded.run());
   digests += digest_line(program, results);
-  // JAX shows each part of an array as it is on the first device with this part. Devices may differ if a manual
-  // computation declares an array replicated along an axis and returns a different one on each device, which
-  // `check_vma=False` allows.
+  // JAX shows the parts on the first device that has each of them. Devices can differ if a manual computation declares
+  // an array as replicated along an axis but computes different values, which `check_vma=False` allows.
   return compare_results(recorded, results.front());
 }
 
@@ -175,7 +177,7 @@ bool wanted(const ConformanceOptions& options, const RecordedProgram& program) {
 }
 
 Status run_corpus(const ConformanceOptions& options) {
-  ::setenv("HILO_DENORMALS", "flush", 0);  // as XLA:CPU, which computed the recorded results
+  ::setenv("HILO_DENORMALS", "flush", 0);  // the results were recorded with XLA:CPU, which flushes denormals
   HILO_RETURN_IF_ERROR(choose_engine(options.engine));
   HILO_RETURN_IF_ERROR(offer_replicas());
   HILO_ASSIGN_OR_RETURN(const std::vector<RecordedProgram> programs, read_manifest(options.path));
@@ -202,7 +204,7 @@ Status run_corpus(const ConformanceOptions& options) {
   }
   for (const RecordedProgram& program : programs) {
     if (!seen.contains(program.name) && wanted(options, program))
-      report(program, not_found("the program is in no archive"));
+      report(program, not_found("no archive contains the program"));
   }
   if (terminal) std::fprintf(stderr, "\r\x1b[K");
   if (!options.digests.empty()) HILO_RETURN_IF_ERROR(write_file_atomic(options.digests, digests));

@@ -24,7 +24,7 @@ struct ConvertOptions {
   bool compiled = false;
 };
 
-/// StableHLO has no layouts, and no comparisons in another type.
+/// StableHLO supports neither layouts nor comparisons as another type.
 StatusOr<std::string> as_stablehlo(hlo::Module module, std::string_view to) {
   HILO_RETURN_IF_ERROR(hlo::normalize_layouts(module).status());
   HILO_RETURN_IF_ERROR(hlo::normalize_compares(module).status());

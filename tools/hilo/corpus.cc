@@ -23,7 +23,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
-/// Returns where the value of `"key": value` begins, between `begin` and `end`; npos if the key is missing.
+/// Returns the position of the value of `"key": value` between `begin` and `end`, or npos if the key doesn't exist.
 size_t value_of(std::string_view json, std::string_view key, size_t begin, size_t end) {
   const std::string quoted = fmt::format("\"{}\"", key);
   const size_t at = json.substr(0, std::min(end, json.size())).find(quoted, begin);
@@ -31,7 +31,8 @@ size_t value_of(std::string_view json, std::string_view key, size_t begin, size_
   return json.find_first_not_of(": ", at + quoted.size());
 }
 
-/// Sets "xla_alt_err" of manifest.json in the programs. Both files have the same order; further names are skipped.
+/// Reads "xla_alt_err" of manifest.json into the programs. Both files have the same order; names without a program are
+/// skipped.
 void read_alternative_errors(std::string_view json, std::vector<RecordedProgram>& programs) {
   size_t at = 0;
   for (RecordedProgram& program : programs) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tools/hilo/grad.cc -- `hilo grad FILE`: values and vector-Jacobian products of a program.
+// tools/hilo/grad.cc -- `hilo grad FILE`: computes values and vector-Jacobian products of a program.
 #include <fmt/format.h>
 
 #include <memory>
@@ -41,7 +41,7 @@ Array ones(const Shape& shape) {
   return Array::from_literal(one);
 }
 
-/// Prints and writes the arrays that `wanted` is true of, as NAMEi.
+/// Prints and writes the selected arrays as NAMEi.
 template <typename Wanted>
 Status show(const GradOptions& options, std::string_view name, const Arrays& arrays, const Wanted& wanted) {
   if (!options.output_dir.empty()) HILO_RETURN_IF_ERROR(make_directories(options.output_dir));

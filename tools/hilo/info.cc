@@ -38,7 +38,7 @@ std::string isa_text() {
   return fmt::format("{} (the machine has {})", cpu::isa_name(*selected), host);
 }
 
-/// One line per device: "device   CUDA:0 NVIDIA H200, memories device, pinned_host; 0 of its bytes in use".
+/// Returns one line per device: "device   CUDA:0 NVIDIA H200, memories device, pinned_host; 0 of its bytes in use".
 std::string devices_text(const Client& client) {
   std::string text;
   for (const DevicePtr& device : client.devices()) {
@@ -55,7 +55,7 @@ Status print_info() {
   return write_result("", info_text() + fmt::format("BLAS     {}\n", cpu::blas_name()) + devices_text(*client));
 }
 
-/// The flags, then the environment variables that aren't flags.
+/// Returns the flags, then the environment variables that aren't flags.
 std::string flags_text() {
   std::string text =
       "Flags. Each can also be set in the environment, in capitals:\n" + flags_help() + "\nEnvironment variables:\n";

@@ -8,7 +8,7 @@
 namespace hilo::tool {
 namespace {
 
-constexpr suseconds_t kPatience = 400'000;  // microseconds; the command promises 0.5 s
+constexpr suseconds_t kPatience = 400'000;  // microseconds; documented as 0.5 s
 
 constinit CancellationToken token;
 volatile sig_atomic_t spent = 0;
@@ -38,7 +38,7 @@ void catch_interrupts() {
   handle(SIGALRM, end_now);
   handle(SIGINT, interrupt);
   handle(SIGXCPU, interrupt);
-  handle(SIGXFSZ, SIG_IGN);  // writing then fails with a message that names the limit
+  handle(SIGXFSZ, SIG_IGN);  // writes then return an error with the reason
 }
 
 const CancellationToken& interrupt_token() { return token; }

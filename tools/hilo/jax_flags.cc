@@ -18,12 +18,12 @@ const FlagInfo* flag_of(std::string_view long_name) {
 }  // namespace
 
 void add_jax_flags(CLI::App& app) {
-  const CLI::callback_t take = [](const CLI::results_t&) { return true; };  // set_jax_flags reads them
+  const CLI::callback_t take = [](const CLI::results_t&) { return true; };  // set_jax_flags reads the values
   for (const FlagInfo& flag : kFlags) {
     const std::string name = long_name(flag);
     CLI::Option* const option =
         flag.is_bool() ? app.add_flag(name + ",!--no" + std::string(flag.name)) : app.add_option(name, take);
-    option->take_last()->group("");  // hidden: the footer lists them
+    option->take_last()->group("");  // hidden, because the footer lists the flags
   }
   app.footer("Flags. Each can also be set in the environment, in capitals:\n" + flags_help());
 }
@@ -51,7 +51,7 @@ StatusOr<std::vector<std::string>> with_empty_values(std::span<const std::string
       result.push_back(argument);
       continue;
     }
-    if (flag->is_bool()) HILO_RETURN_IF_ERROR(set_from_command_line(flag->name, ""));  // lists the possible values
+    if (flag->is_bool()) HILO_RETURN_IF_ERROR(set_from_command_line(flag->name, ""));  // reports the valid values
     result.emplace_back(name);
     result.emplace_back();
   }

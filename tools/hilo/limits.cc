@@ -27,7 +27,7 @@ void add_limit_options(CLI::App& app, LimitOptions& options) {
 }
 
 void Limits::limit(CompileOptions& options) const {
-  constexpr double kNoTimeLeft = 1e-6;  // 0 would be no limit
+  constexpr double kNoTimeLeft = 1e-6;  // 0 would mean no limit
   options.cancellation.token = &interrupt_token();
   options.limits.memory_bytes = options_.memory.value_or(options.limits.memory_bytes);
   options.limits.instructions = options_.instructions.value_or(options.limits.instructions);

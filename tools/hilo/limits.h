@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tools/hilo/limits.h -- limits of a program: --timeout, --max-memory, --max-instructions.
+// tools/hilo/limits.h -- options that limit time and memory of a program: --timeout, --max-memory, --max-instructions.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,18 +13,18 @@
 namespace hilo::tool {
 
 struct LimitOptions {
-  double timeout = 0;  ///< seconds for compiling and running together; 0: no limit
+  double timeout = 0;  ///< seconds for compilation and run together; 0 means no limit
   std::optional<int64_t> memory, instructions;
 };
 
-/// Declares the options, which must outlive the app's parsing.
+/// Declares the options. `options` must outlive the app's parsing.
 void add_limit_options(CLI::App& app, LimitOptions& options);
 
-/// The limits, beginning at this moment. An interrupt cancels compilations and runs under them.
+/// Limits that start with the construction. An interrupt cancels compilations and runs under them.
 class Limits {
  public:
   explicit Limits(const LimitOptions& options) : options_(options), deadline_(deadline_in(options.timeout)) {}
-  /// The remaining time and the other limits, combined with those of the flags.
+  /// Sets the remaining time and the other limits in `options`, in place of the flags' values.
   void limit(CompileOptions& options) const;
   void limit(ExecuteOptions& options) const;
 

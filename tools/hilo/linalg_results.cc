@@ -10,9 +10,9 @@ namespace hilo::tool {
 namespace {
 
 using Complex = std::complex<double>;
-constexpr double kUnit = 1e-3;  // allowed difference of a recorded vector's length from 1
+constexpr double kUnit = 1e-3;  // maximum deviation of a recorded vector's length from 1
 
-/// A literal as matrices in double precision; a vector is one column.
+/// A literal as matrices in double precision. A vector is a matrix with one column.
 struct Matrices {
   int64_t count = 1, rows = 1, columns = 1;
   std::vector<Complex> values;
@@ -21,7 +21,7 @@ struct Matrices {
   }
 };
 
-/// Returns nothing for types other than floats of 32 bits and more, and for fewer than `inner` dimensions.
+/// Returns nothing for other types than floats of at least 32 bits, or for fewer than `inner` dimensions.
 std::optional<Matrices> matrices_of(const Literal& literal, int64_t inner) {
   const Shape& shape = literal.shape();
   if (!shape.is_array() || shape.rank() < inner) return std::nullopt;
@@ -63,7 +63,7 @@ bool same_shape(const Matrices& a, const Matrices& b) {
   return a.count == b.count && a.rows == b.rows && a.columns == b.columns;
 }
 
-/// The conjugate transpose.
+/// Returns the conjugate transpose.
 Matrices adjoint(const Matrices& m) {
   Matrices t{m.count, m.columns, m.rows, {}};
   for (int64_t i = 0; i < m.count; ++i) {
@@ -88,7 +88,7 @@ Matrices product(const Matrices& a, const Matrices& b) {
   return p;
 }
 
-/// Column c times factor[matrix * columns + c].
+/// Multiplies column c by factor[matrix * columns + c].
 Matrices scaled_columns(Matrices m, std::span<const Complex> factors) {
   for (size_t i = 0; i < m.values.size(); ++i) {
     const auto column = static_cast<int64_t>(i) % m.columns, matrix = static_cast<int64_t>(i) / (m.rows * m.columns);
@@ -108,7 +108,7 @@ bool has_unit_columns(const Matrices& m) {
   return m.columns > 0;
 }
 
-/// The factor of length one for each column of `expected` that gives the column of `actual`, if it exists.
+/// Returns the factors that convert the columns of `expected` to those of `actual`, for columns of length one.
 std::vector<Complex> phases_of(const Matrices& actual, const Matrices& expected) {
   std::vector<Complex> phases;
   for (int64_t i = 0; i < expected.count; ++i) {
@@ -121,7 +121,7 @@ std::vector<Complex> phases_of(const Matrices& actual, const Matrices& expected)
   return phases;
 }
 
-/// Whether each pair of columns of `actual` is orthogonal within the bounds, if the pair of `expected` is.
+/// Checks that pairs of columns that are orthogonal in `expected` are orthogonal in `actual` within the bounds.
 bool as_orthogonal(const Bounds& bounds, const Matrices& actual, const Matrices& expected) {
   const Matrices gram = product(adjoint(expected), expected), own = product(adjoint(actual), actual);
   Matrices identity{gram.count, gram.rows, gram.columns, {}};
@@ -133,7 +133,7 @@ bool as_orthogonal(const Bounds& bounds, const Matrices& actual, const Matrices&
   return !within(loose, gram, identity) || within(loose, own, identity);
 }
 
-/// Left and right side of A V = V diag(w).
+/// Compares both sides of A V = V diag(w).
 bool solves_eigen(const Bounds& bounds, const Matrices& a, const Matrices& v, const Matrices& w) {
   const bool fits = a.rows == a.columns && a.rows == v.rows && w.rows == v.columns && a.count == v.count &&
                     w.count == v.count && has_unit_columns(v);
@@ -157,7 +157,8 @@ Matrices first_columns(const Matrices& m, int64_t count) {
   return first;
 }
 
-/// A = U diag(s) V^H. Of a full U and V^H only the first columns and rows count, as many as singular values.
+/// Compares both sides of A = U diag(s) V^H. Of a full U and V^H only the first columns and rows are used, one per
+/// singular value.
 bool solves_singular(const Bounds& bounds, const Matrices& a, const Matrices& all_u, const Matrices& s,
                      const Matrices& all_vh) {
   if (all_u.columns < s.rows || all_vh.rows < s.rows) return false;
@@ -218,7 +219,7 @@ class Comparison {
     return false;
   }
 
-  /// Whether result i is one of the factors of a decomposition of an argument.
+  /// Returns whether result i is a factor of a decomposition of an argument.
   bool solves_what_is_solved(size_t i) {
     for (const std::optional<Matrices>& a : arguments_) {
       if (a && (solves_eigen_with(i, *a) || solves_singular_with(i, *a))) return true;
@@ -256,7 +257,7 @@ class Comparison {
   const LinalgResults& results_;
   std::vector<bool> good_;
   std::vector<std::optional<Matrices>> arguments_, actual_, expected_;
-  std::vector<std::vector<Complex>> phases_;  // of results that are equal except for phases
+  std::vector<std::vector<Complex>> phases_;  // phases by which results differ
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command hilo. Exit codes: 0 success, 1 the program or its input failed, 2 wrong usage, 130 interrupted.
+// The command hilo. Exit codes: 0 success, 1 error of the program or its input, 2 wrong usage, 130 interrupted.
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,13 +19,13 @@ namespace hilo::tool {
 namespace {
 
 int fail(const Status& status, int exit_code) {
-  const bool colour = colour_wanted(STDERR_FILENO);
+  const bool colour = may_colour(STDERR_FILENO);
   std::fprintf(stderr, "%shilo: %s%s\n", colour ? "\x1b[31m" : "", printable(status.to_string()).c_str(),
                colour ? "\x1b[0m" : "");
   return exit_code;
 }
 
-/// Exits without waiting for running library calls.
+/// Ends the process without waiting for calls of a library that are still running.
 [[noreturn]] void end_now(int exit_code) {
   std::fflush(nullptr);
   if (const auto* const servers = opened_companion<rpc::CommandTable>(); servers != nullptr) servers->end_sessions();
@@ -40,7 +40,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-/// Reports unknown subcommands and options, with the most similar name.
+/// Reports unknown subcommands and options with the most similar name.
 Status check_names(const CLI::App& root, const std::vector<std::string>& arguments) {
   const auto unknown = [](std::string_view kind, std::string_view name, const std::vector<std::string>& known) {
     const std::vector<std::string_view> candidates(known.begin(), known.end());
@@ -93,7 +93,7 @@ int parse_and_run(std::vector<std::string> arguments) {
     if (!command.app->parsed()) continue;
     if (const Status set = set_jax_flags(*command.app); !set.ok()) return fail(set, kExitUsage);
     const Status done = command.run();
-    if (out_of_processor_time()) return fail(cancelled("no processor time is left (ulimit -t)"), kExitInterrupted);
+    if (out_of_processor_time()) return fail(cancelled("no CPU time is left (ulimit -t)"), kExitInterrupted);
     if (interrupted()) return kExitInterrupted;
     if (done.code() == StatusCode::kDeadlineExceeded) end_now(fail(done, kExitFailure));
     if (!done.ok()) return fail(done, kExitFailure);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hilo new: creates a project that uses hilo.
+// tools/hilo/new.cc -- `hilo new`: creates a project that uses hilo.
 #include <dirent.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -75,7 +75,7 @@ int main() {
 
 constexpr const char* kIgnore = "build/\n*.safetensors\n";
 
-/// The last component of a path, as the name of a CMake target.
+/// Converts the last part of a path to the name of a CMake target.
 StatusOr<std::string> project_name(std::string path) {
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   const std::string name = path.substr(path.rfind('/') + 1);
@@ -83,12 +83,13 @@ StatusOr<std::string> project_name(std::string path) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   };
   const bool good = !name.empty() && std::ranges::all_of(name, plain) && !(name[0] >= '0' && name[0] <= '9');
-  // Targets of every CMake project, and the library's own.
+  // Targets of every CMake project, and those of the library.
   const bool taken =
       name == "all" || name == "test" || name == "install" || name == "clean" || name == "help" || name == "hilo";
   if (good && !taken) return name;
-  return invalid_argument(fmt::format("{} can't be a project's name; wanted letters, digits and '_', a letter first{}",
-                                      quote(name), taken ? ", and no target of CMake's or hilo's" : ""));
+  return invalid_argument(
+      fmt::format("{} is not a valid project name; wanted letters, digits and '_', beginning with a letter{}",
+                  quote(name), taken ? ", and no target of CMake's or hilo's" : ""));
 }
 
 Status check_empty(const std::string& path) {
@@ -103,7 +104,7 @@ Status check_empty(const std::string& path) {
   return empty ? ok_status() : already_exists(path + ": the folder isn't empty");
 }
 
-/// The folder in which find_package finds this hilo: the prefix, or the build tree, of this command.
+/// Returns the path where find_package finds this hilo: the installation prefix or build tree of this command.
 std::string own_place() {
   char path[PATH_MAX];
   const ssize_t size = ::readlink("/proc/self/exe", path, sizeof path);
@@ -129,7 +130,7 @@ Status make_project(const std::string& path) {
   HILO_RETURN_IF_ERROR(write_new_file(path + "/CMakeLists.txt", filled_in(kCmake, name)));
   HILO_RETURN_IF_ERROR(write_new_file(path + "/main.cc", kMain));
   HILO_RETURN_IF_ERROR(write_new_file(path + "/.gitignore", kIgnore));
-  return write_result("", fmt::format("{0} is there. To build and run it:\n\n    cmake -S {0} -B {0}/build\n"
+  return write_result("", fmt::format("{0} was created. To build and run it:\n\n    cmake -S {0} -B {0}/build\n"
                                       "    cmake --build {0}/build\n    {0}/build/{1}\n",
                                       path, name));
 }

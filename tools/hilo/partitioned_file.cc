@@ -22,7 +22,7 @@ StatusOr<std::string> module_bytes(const std::string& path) {
   HILO_ASSIGN_OR_RETURN(const std::string bytes, read_program_bytes(path));
   if (stablehlo::is_mlir(bytes)) return bytes;
   if (!stablehlo::is_jax_export(bytes))
-    return invalid_argument(path + ": no shardings; wanted MLIR of StableHLO, or a file of jax.export");
+    return invalid_argument(path + ": the file has no shardings; wanted MLIR of StableHLO, or a file of jax.export");
   HILO_ASSIGN_OR_RETURN(const stablehlo::JaxExport exported, stablehlo::read_jax_export(bytes, path));
   return std::string(exported.module);
 }
@@ -32,12 +32,13 @@ bool does_by_hand(const stablehlo::Operation& operation) {
          operation.name == "stablehlo.partition_id";
 }
 
-/// The mesh with another size of its first axis.
+/// Returns the mesh with another size of its first axis.
 StatusOr<std::string> resized(const hlo::Mesh& mesh, int64_t devices) {
   const int64_t others = mesh.axes.empty() ? 0 : mesh.device_count() / mesh.axes[0].size;
   if (others == 0 || devices < others || devices % others != 0)
-    return invalid_argument(fmt::format(
-        "--devices: got {}; wanted a multiple of {}, what the mesh's axes but the first make", devices, others));
+    return invalid_argument(
+        fmt::format("--devices: got {}; wanted a multiple of {}, the product of the mesh's axes without the first",
+                    devices, others));
   std::string text = "<[";
   for (size_t i = 0; i < mesh.axes.size(); ++i)
     text += fmt::format("{}\"{}\"={}", i == 0 ? "" : ", ", mesh.axes[i].name,
@@ -45,11 +46,11 @@ StatusOr<std::string> resized(const hlo::Mesh& mesh, int64_t devices) {
   return text + "]>";
 }
 
-/// All meshes of the program that have several devices.
+/// Resizes all meshes of the program that have several devices.
 Status resize(PartitionedFile& file, int64_t devices) {
   for (const stablehlo::Operation& operation : file.tree->operations) {
     if (does_by_hand(operation))
-      return unimplemented("--devices: the program has manual computations over its own mesh");
+      return unimplemented("--devices: the program has manual computations for its own mesh");
     if (operation.name != "sdy.mesh") continue;
     for (const auto& [name, id] : file.tree->attributes_of(operation)) {
       if (name != "mesh") continue;
@@ -86,7 +87,7 @@ void append_values(std::string_view what, const std::vector<Shape>& wholes, cons
                    const std::vector<hlo::Sharding>& shardings, std::string& text) {
   for (size_t i = 0; i < wholes.size(); ++i) {
     if (!wholes[i].is_array()) continue;
-    text += fmt::format("{} {} {}: {}, {} bytes a device of {}\n", what, i, wholes[i].to_string(),
+    text += fmt::format("{} {} {}: {}, {} bytes per device of {}\n", what, i, wholes[i].to_string(),
                         text_of(shardings[i]), parts[i].byte_size(), wholes[i].byte_size());
   }
 }

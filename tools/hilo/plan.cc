@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hilo plan, hilo compile, hilo cache: compiled programs as text, as files, and in the cache on disk.
+// tools/hilo/plan.cc -- `hilo plan`, `hilo compile`, `hilo cache`: compiled programs as text, as files, and in the disk
+// cache.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -46,7 +47,7 @@ Status save(const FileOptions& options) {
 
 Status show_cache(bool clear) {
   HILO_ASSIGN_OR_RETURN(DiskCache* const cache, disk_cache());
-  if (cache == nullptr) return write_result("", "no cache: HILO_CACHE is off, or there is no home folder\n");
+  if (cache == nullptr) return write_result("", "no cache: HILO_CACHE is off, or the home folder is unknown\n");
   if (clear) {
     HILO_ASSIGN_OR_RETURN(const int64_t removed, cache->clear());
     return write_result("", fmt::format("{}: {} files removed\n", cache->folder(), removed));

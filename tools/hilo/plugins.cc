@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hilo plugins: lists the PJRT plugins in a folder, and the flag that makes platforms of them.
+// tools/hilo/plugins.cc -- `hilo plugins`: lists the PJRT plugins in a folder and the flag that registers them as
+// platforms.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -13,7 +14,7 @@
 namespace hilo::tool {
 namespace {
 
-/// The default folders: those in which Python stores packages.
+/// Returns Python's folder of packages, which is the default.
 std::string default_folder() {
   const char* const environment = std::getenv("VIRTUAL_ENV");
   return environment != nullptr && environment[0] != '\0' ? environment : "/usr/local/lib";
@@ -27,8 +28,8 @@ std::string indented(std::string_view text) {
 
 Status print_plugins(const std::string& folder) {
   HILO_ASSIGN_OR_RETURN(const std::vector<plugins::FoundPlugin> found, plugins::find_plugins(folder));
-  if (found.empty()) return write_result("", fmt::format("{}: no PJRT plugin lies there\n", folder));
-  ::setenv("TPU_SKIP_MDS_QUERY", "1", /*overwrite=*/0);  // libtpu would query a cloud server, for minutes
+  if (found.empty()) return write_result("", fmt::format("{}: no PJRT plugin found\n", folder));
+  ::setenv("TPU_SKIP_MDS_QUERY", "1", /*overwrite=*/0);  // otherwise libtpu queries a cloud server for minutes
   std::string text;
   for (const plugins::FoundPlugin& plugin : found) {
     const StatusOr<std::string> what = plugins::probe_plugin({.name = plugin.name, .path = plugin.path});

@@ -25,7 +25,7 @@ class SplitMix64 {
   uint64_t state_;
 };
 
-/// Returns a multiple of 2^(1-bits) in [-1, 1), from the top `bits` bits; at most 53.
+/// Returns a multiple of 2^(1-bits) in [-1, 1) from the top `bits` bits; at most 53.
 double uniform(uint64_t random, int bits) {
   return std::ldexp(static_cast<double>(random >> (64 - bits)), 1 - bits) - 1;
 }
@@ -36,8 +36,8 @@ int grid_bits(ElementType type) {
   return bits == 64 ? 53 : bits == 32 ? 24 : bits == 16 ? 11 : 2;
 }
 
-/// Stores a value of a type without a C++ type: narrow integers unchanged (values below 10 need no two's complement),
-/// narrow floats by code. The grid of two bits, -1, -0.5, 0, 0.5, is exact in each.
+/// Returns a value of a type without a C++ equivalent. Narrow integers are their values (below 10, two's complement
+/// isn't needed). Narrow floats are codes of -1, -0.5, 0 and 0.5, which are exact in each type.
 uint8_t narrow_value(ElementType type, uint64_t random) {
   if (type == ElementType::kF8E8M0Fnu) return static_cast<uint8_t>(124 + (random >> 61));
   if (is_narrow_float(type)) return narrow_float_code(type, uniform(random, 2)).value_or(0);

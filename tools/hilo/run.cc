@@ -27,7 +27,7 @@
 namespace hilo::tool {
 namespace {
 
-constexpr int64_t kShownElements = 16;  // of each result
+constexpr int64_t kShownElements = 16;  // elements shown of each result
 using Clock = std::chrono::steady_clock;
 
 struct RunOptions {
@@ -49,11 +49,10 @@ double milliseconds_since(Clock::time_point begin) {
 
 Status check_interrupted() { return interrupted() ? cancelled("interrupted") : ok_status(); }
 
-/// The buffers of one list of arguments per replica.
+/// Buffers: one list of arguments or results per replica.
 using PerReplica = std::vector<std::vector<BufferPtr>>;
 
-/// The arguments of one replica: the files in order, equal for all replicas, and the others from the seed + the
-/// replica.
+/// Returns one replica's arguments: files in order, equal for all replicas, then random values for the seed + replica.
 StatusOr<std::vector<BufferPtr>> argument_buffers(const RunOptions& options, const Executable& program, int replica) {
   const std::span<const Shape> shapes = program.argument_shapes();
   HILO_ASSIGN_OR_RETURN(const std::vector<Literal> literals,
@@ -61,7 +60,7 @@ StatusOr<std::vector<BufferPtr>> argument_buffers(const RunOptions& options, con
   std::vector<BufferPtr> arguments;
   for (size_t i = 0; i < shapes.size(); ++i) {
     const Literal& literal = literals[i];
-    const bool fits = literal.shape().compatible(shapes[i]);  // if not, execute reports the error
+    const bool fits = literal.shape().compatible(shapes[i]);  // otherwise execute reports the error
     Device& device = *program.devices()[static_cast<size_t>(replica)];
     HILO_ASSIGN_OR_RETURN(BufferPtr buffer, buffer_from_literal(device, literal, fits ? shapes[i] : literal.shape()));
     arguments.push_back(std::move(buffer));
@@ -76,13 +75,13 @@ std::string times_text(std::vector<double> times) {
                      times[times.size() / 2]);
 }
 
-/// Reports the parts of a compiled program that aren't compiled, if any.
+/// Describes the instructions of a program that aren't compiled, if there are any.
 std::string evaluated_text(const ExecutableStatistics& statistics) {
   if (statistics.evaluated_count == 0) return "";
   return fmt::format(", instructions run by the reference evaluator: {}", statistics.evaluated_count);
 }
 
-/// `prefix`: of the names of results and of their files.
+/// Prints and saves results. `prefix` precedes the names of results and of their files.
 Status show_results(const RunOptions& options, std::span<const BufferPtr> results, const std::string& prefix) {
   std::string text;
   if (!options.output_dir.empty()) HILO_RETURN_IF_ERROR(make_directories(options.output_dir));
@@ -97,7 +96,7 @@ Status show_results(const RunOptions& options, std::span<const BufferPtr> result
   return write_result("", text);
 }
 
-/// The results of all replicas, which run concurrently. `observer` may be null.
+/// Runs the program and returns the results of all replicas, which run together. `observer` may be null.
 StatusOr<PerReplica> execute(Executable& program, const PerReplica& arguments, const Limits& limits,
                              ExecutionObserver* observer) {
   ExecuteOptions options;
@@ -111,11 +110,11 @@ StatusOr<PerReplica> execute(Executable& program, const PerReplica& arguments, c
 
 struct Prepared {
   std::shared_ptr<Executable> program;
-  bool together;      ///< replicas communicate; otherwise all would do the same
+  bool together;      ///< whether the replicas communicate; otherwise all have the same results
   std::string phase;  ///< "compiled in 12.3 ms"
 };
 
-/// The program, compiled or loaded.
+/// Compiles or loads the program.
 StatusOr<Prepared> prepare(const RunOptions& options, const Limits& limits) {
   HILO_ASSIGN_OR_RETURN(const std::optional<std::string> saved, read_saved(options.file));
   if (saved) {
@@ -132,7 +131,7 @@ StatusOr<Prepared> prepare(const RunOptions& options, const Limits& limits) {
   if (values->jax_replica_count == 1) {
     HILO_ASSIGN_OR_RETURN(const int64_t stated, make_only_replica(module));
     if (stated > 1) {
-      log_warning("{}: replica_count={}; running one of them alone. Hint: --jax_replica_count={}",
+      log_warning("{}: replica_count={}; running only one of them, without collectives. Hint: --jax_replica_count={}",
                   options.file, stated, stated);
     }
   }
@@ -144,8 +143,7 @@ StatusOr<Prepared> prepare(const RunOptions& options, const Limits& limits) {
   return Prepared{computation.executable(), together, fmt::format("compiled in {:.1f} ms", milliseconds_since(begin))};
 }
 
-/// The choices of the plan of a program that has run under `clock`, compared with those that this machine's figures
-/// suggest.
+/// Explains the plan of a program that has run under `clock`, next to the estimates for this machine.
 StatusOr<std::string> explanation(const Executable& program, const UnitClock& clock) {
   HILO_ASSIGN_OR_RETURN(const std::string bytes, program.serialize());
   HILO_ASSIGN_OR_RETURN(const cpu::SavedProgram saved, cpu::read_program(bytes));
@@ -155,10 +153,10 @@ StatusOr<std::string> explanation(const Executable& program, const UnitClock& cl
   return explanation_text(units, figures);
 }
 
-/// Prints the program after partitioning, if its devices share arrays. Doesn't run it.
+/// Explains how the program is partitioned over its devices, without running it.
 Status explain_shardings(const RunOptions& options) {
   if (!options.function.empty())
-    return invalid_argument("--function: shardings are explained of the main function alone");
+    return invalid_argument("--function: shardings are explained only for the main function");
   HILO_ASSIGN_OR_RETURN(const PartitionedFile file, partition_file(options.file));
   if (!options.graph.empty()) HILO_RETURN_IF_ERROR(draw(file, options.graph));
   return write_result("", explained(file));

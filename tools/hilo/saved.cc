@@ -10,10 +10,10 @@
 namespace hilo::tool {
 
 StatusOr<std::optional<std::string>> read_saved(const std::string& path) {
-  // A pipe can be read once only, by the reader of programs.
+  // A pipe can be read only once, and the reader of programs does that.
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return std::optional<std::string>();
-  std::string beginning(64, '\0');  // the reader of programs reads the rest of other files
+  std::string beginning(64, '\0');  // other files are read by the reader of programs
   std::ifstream(path, std::ios::binary).read(beginning.data(), std::ssize(beginning));
   if (!cpu::is_saved_program(beginning)) return std::optional<std::string>();
   HILO_ASSIGN_OR_RETURN(std::string bytes, read_file(path));

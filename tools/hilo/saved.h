@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tools/hilo/saved.h -- files that `hilo compile` wrote.
+// tools/hilo/saved.h -- reads files that `hilo compile` has written.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace hilo::tool {
 
-/// The file's bytes if it is a saved program; nothing for any other file.
+/// Returns the file's bytes if it is a saved program, otherwise nothing.
 /// Errors    those of read_file
 StatusOr<std::optional<std::string>> read_saved(const std::string& path);
 

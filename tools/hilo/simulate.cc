@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hilo simulate: estimates the time of a step of a partitioned program on devices that this machine lacks.
+// tools/hilo/simulate.cc -- `hilo simulate`: estimates the time of a step of a partitioned program on other devices.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -29,7 +29,7 @@ constexpr Unit kTimes[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
 constexpr Unit kRates[] = {{"/s", 1},  {"k/s", 1e3},  {"M/s", 1e6},  {"G/s", 1e9},  {"T/s", 1e12}, {"P/s", 1e15},
                            {"B/s", 1}, {"kB/s", 1e3}, {"MB/s", 1e6}, {"GB/s", 1e9}, {"TB/s", 1e12}};
 
-/// "100GB/s" -> 1e11.
+/// Parses a quantity: "100GB/s" -> 1e11.
 StatusOr<double> quantity(std::string_view option, std::string_view text, std::span<const Unit> units) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -62,10 +62,10 @@ Status run_simulation(const SimulateOptions& options) {
   const int64_t count = file.request.mesh.device_count();
   const hlo::Simulation simulation = hlo::simulate(file.program.module, count, machine);
   return write_result(
-      "", fmt::format("{} devices, {}, {} a message, {} a link; a device does {}, {} transcendental, {} of "
-                      "memory\n{}",
-                      count, options.topology, options.alpha, options.beta, options.flops, options.transcendentals,
-                      options.memory, hlo::to_string(simulation)));
+      "",
+      fmt::format("{} devices, {}, {} per message, {} per link; a device has {}, {} transcendental, {} of memory\n{}",
+                  count, options.topology, options.alpha, options.beta, options.flops, options.transcendentals,
+                  options.memory, hlo::to_string(simulation)));
 }
 
 }  // namespace

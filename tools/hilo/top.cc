@@ -13,7 +13,7 @@
 namespace hilo::tool {
 namespace {
 
-constexpr std::chrono::milliseconds kLook{20};  // delay until Ctrl-C is noticed
+constexpr std::chrono::milliseconds kLook{20};  // polling interval for Ctrl-C
 
 struct TopOptions {
   std::string target;
@@ -21,7 +21,7 @@ struct TopOptions {
   int64_t count = 0;
 };
 
-/// Whether the time has passed; false after a request to stop.
+/// Waits. Returns false if the command must end.
 bool wait(double seconds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   while (!interrupted() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(kLook);
@@ -31,13 +31,13 @@ bool wait(double seconds) {
 Status top(const TopOptions& options) {
   HILO_ASSIGN_OR_RETURN(const rpc::CommandTable* const servers, open_companion<rpc::CommandTable>());
   HILO_ASSIGN_OR_RETURN(const rpc::AskOverview ask, servers->watch_server(options.target));
-  // requests data from the workers; the next call has their answers
+  // the server queries its workers, whose answers are in the next overview
   HILO_ASSIGN_OR_RETURN(rpc::Overview before, ask());
   const bool is_live = ::isatty(STDOUT_FILENO) == 1;
   catch_interrupts();
   for (int64_t i = 0; (options.count == 0 || i < options.count) && wait(options.every_seconds); ++i) {
     HILO_ASSIGN_OR_RETURN(rpc::Overview now, ask());
-    if (is_live) std::fputs("\x1b[H\x1b[J", stdout);  // overwrites the last one
+    if (is_live) std::fputs("\x1b[H\x1b[J", stdout);  // replaces the previous output
     HILO_RETURN_IF_ERROR(write_result("", servers->overview_text(now, &before)));
     std::fflush(stdout);
     before = std::move(now);

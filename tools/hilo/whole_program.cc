@@ -23,7 +23,7 @@ StatusOr<std::vector<BufferPtr>> buffers_of(std::span<const Literal> arguments, 
   return buffers;
 }
 
-/// A client has the number of devices that it requests. A plugin's number is fixed.
+/// Returns whether the platform creates as many devices as requested. A plugin has a fixed number.
 bool devices_share_the_machine(std::string_view platform) {
   if (platform.empty()) return !check_platform("CUDA").ok();
   return platform == "Host" || platform == "Reference";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tools/hilo/whole_program.h -- MLIR programs under test: each runs on the number of replicas that it states, all with
-// the same arguments.
+// tools/hilo/whole_program.h -- compiles and runs MLIR programs under test, each on its number of replicas with equal
+// arguments.
 #pragma once
 
 #include <span>
@@ -11,15 +11,15 @@
 
 namespace hilo::tool {
 
-/// Allows programs several replicas, unless the flag jax_replica_count is set, or the platform is a plugin, whose
-/// number of devices is fixed. Call before the first compilation.
+/// Lets programs have several replicas, unless the flag jax_replica_count is set or the platform is a plugin with its
+/// own devices. Must be called before the first compilation.
 Status offer_replicas();
 
-/// Compiles for the number of replicas that the module states, by default one.
+/// Compiles for the module's number of replicas; the default is one.
 /// Errors    those of compile_under_flags
 StatusOr<LocalComputation> compile_whole(hlo::Module module);
 
-/// The results of each replica.
+/// Runs the program and returns the results of each replica.
 /// Errors    those of execution; CANCELLED on an interrupt
 StatusOr<std::vector<std::vector<Literal>>> run_whole(const LocalComputation& computation,
                                                       std::span<const Literal> arguments);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/assertions.h -- what callers inside hilo promise each other, looked at where that may cost time.
+// base/assertions.h -- assertions about the internal use of functions, in builds that check them.
 #pragma once
 
 #include <string>
 
-/// 1 in builds without NDEBUG and in those for sanitizers. Releases look at nothing.
+/// 1 in builds without NDEBUG and in builds with sanitizers, otherwise 0.
 #if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HILO_ASSERTIONS 1
 #else
@@ -18,8 +18,8 @@ namespace hilo {
 
 }  // namespace hilo
 
-/// Ends the process with `what` unless `condition` holds. For mistakes in code alone: input that is wrong gets an error.
-/// Cost    none in a release, where neither of the two is evaluated
+/// Ends the process with `what` unless `condition` holds. For programming errors only; invalid input causes an error.
+/// Cost      none in a release, where neither argument is evaluated
 #if HILO_ASSERTIONS
 #define HILO_ASSERT(condition, what)  \
   do {                                \

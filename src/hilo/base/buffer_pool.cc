@@ -15,11 +15,11 @@
 namespace hilo {
 namespace {
 
-constexpr int kThreadClasses = size_class_of(size_t{64} << 10) + 1;  // classes up to 64 KiB are kept per thread
-constexpr size_t kThreadSlots = 8;                                   // blocks a thread keeps of one class
-constexpr size_t kThreadBytes = size_t{128} << 10;                   // and how many bytes at most
+constexpr int kThreadClasses = size_class_of(size_t{64} << 10) + 1;  // threads cache classes up to 64 KiB
+constexpr size_t kThreadSlots = 8;                  // maximum number of blocks of one class in a thread's cache
+constexpr size_t kThreadBytes = size_t{128} << 10;  // maximum bytes of one class in a thread's cache
 
-// How many blocks of each class a thread keeps.
+// Maximum number of blocks of each class in a thread's cache.
 constexpr auto kThreadSlotsOf = [] {
   std::array<uint8_t, kThreadClasses> slots = {};
   for (int c = 0; c < kThreadClasses; ++c) {
@@ -28,7 +28,7 @@ constexpr auto kThreadSlotsOf = [] {
   return slots;
 }();
 
-// A counter that one thread writes and any may read: no locked instruction.
+// A counter that one thread writes and any thread reads, without locked instructions.
 class Counter {
  public:
   void add(int64_t n) { value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed); }
@@ -38,12 +38,13 @@ class Counter {
   std::atomic<int64_t> value_{0};
 };
 
-// What one thread did. A buffer may die on another thread than it was born on: only sums mean something.
+// Counters of one thread. A buffer may be freed on another thread than it was allocated on, so only the sums are
+// meaningful.
 struct Counters {
   Counter live_buffers, live_bytes, cached_bytes, hits, misses;
 };
 
-// A thread's own kept blocks.
+// Free blocks that one thread caches.
 struct ThreadCache {
   std::array<uint8_t, kThreadClasses> count = {};
   std::array<std::array<void*, kThreadSlots>, kThreadClasses> blocks;
@@ -53,42 +54,43 @@ struct ThreadCache {
   ThreadCache* previous = nullptr;
 };
 
-// A kept block begins with its link: freeing needs no memory.
+// The link at the beginning of a free block, so that freeing needs no memory.
 struct Link {
   Link* next;
   int size_class;
 };
 
-// The kept blocks of one class that are open to all threads.
+// Free blocks of one class that all threads share.
 struct FreeList {
   Link* first = nullptr;
   uint64_t last_used = 0;
 };
 
-std::atomic<uint64_t> trims{0};  // counts calls of trim_buffers(); outside Pool, because every call looks at it
+// number of calls of trim_buffers(); outside of Pool, because every allocation reads it
+std::atomic<uint64_t> trims{0};
 
 struct Pool {
-  std::mutex mutex;  // guards all but the atomics
+  std::mutex mutex;  // guards all members except the atomics
   std::array<FreeList, kSizeClasses> lists;
   uint64_t clock = 0;
   size_t cached_bytes = 0;
   size_t cache_limit = 0;
   ThreadCache* threads = nullptr;
-  Counters shared;  // of threads that ended, and of those past their thread_local objects
+  Counters shared;  // counters of threads that ended or have destroyed their thread_local objects
 
   void* pop(int size_class);
   void push(int size_class, void* block);
   Link* evict(size_t limit);
 };
 
-// Never destroyed: buffers may die in destructors of static objects.
+// Never destroyed: destructors of static objects may free buffers.
 Pool& pool() {
   static Pool* instance = [] {
     auto* made = new Pool;
     made->cache_limit = static_cast<size_t>(system_memory().total / 4);
     return made;
   }();
-  // A child must not inherit the lock in another thread's hands.
+  // A child must not inherit the lock while another thread holds it.
   static const int registered = ::pthread_atfork([] { instance->mutex.lock(); }, [] { instance->mutex.unlock(); },
                                                  [] { instance->mutex.unlock(); });
   static_cast<void>(registered);
@@ -112,7 +114,7 @@ void Pool::push(int size_class, void* block) {
   cached_bytes += size_class_bytes(size_class);
 }
 
-// Unlinks blocks until `limit` holds, least recently used classes first. The caller releases them, without the lock.
+// Unlinks blocks until `limit` holds, the least recently used classes first. The caller releases them without the lock.
 Link* Pool::evict(size_t limit) {
   Link* out = nullptr;
   while (cached_bytes > limit) {
@@ -139,7 +141,7 @@ void release_all(Link* block) {
   }
 }
 
-// Moves a thread's blocks to the pool. The caller holds the lock.
+// Moves a thread's blocks to the pool. Precondition: the caller holds the lock.
 void flush(Pool& p, ThreadCache& cache) {
   for (int c = 0; c < kThreadClasses; ++c) {
     uint8_t& count = cache.count[c];
@@ -158,11 +160,11 @@ void add_all(Counters& to, const Counters& from) {
   to.misses.add(from.misses.get());
 }
 
-// Without destructors, so that they can be used to the very end of a thread.
+// No destructors, so that they can be used until the very end of a thread.
 thread_local ThreadCache* thread_cache = nullptr;
 thread_local bool thread_ended = false;
 
-// Gives a thread's blocks and counts to the pool when the thread ends.
+// Moves a thread's blocks and counters to the pool when the thread ends.
 struct ThreadEnd {
   ~ThreadEnd() {
     ThreadCache* cache = thread_cache;
@@ -184,7 +186,7 @@ struct ThreadEnd {
   }
 };
 
-// Null if the thread is past its thread_local objects or memory is out.
+// Creates the thread's cache. Returns null if memory is exhausted or the thread has destroyed its thread_local objects.
 ThreadCache* make_thread_cache() {
   if (thread_ended) return nullptr;
   thread_local ThreadEnd end;
@@ -201,7 +203,7 @@ ThreadCache* make_thread_cache() {
   return cache;
 }
 
-// What trim_buffers() asks of each thread.
+// Releases the thread's cached blocks after a call of trim_buffers().
 void empty_thread_cache(ThreadCache& cache, uint64_t trims_now) {
   cache.trims_seen = trims_now;
   Link* surplus = nullptr;
@@ -213,7 +215,7 @@ void empty_thread_cache(ThreadCache& cache, uint64_t trims_now) {
   release_all(surplus);
 }
 
-// The thread's cache, emptied if somebody trimmed since its last use.
+// Returns the thread's cache, emptied if trim_buffers() was called since its last use.
 ThreadCache* this_thread_cache() {
   ThreadCache* cache = thread_cache != nullptr ? thread_cache : make_thread_cache();
   if (cache == nullptr) return nullptr;
@@ -223,7 +225,7 @@ ThreadCache* this_thread_cache() {
   return cache;
 }
 
-// Counts on the thread's own counters, or under the lock on those of threads that ended.
+// Counts in the thread's counters or, under the lock, in those of ended threads.
 template <typename Count>
 void count_on(ThreadCache* cache, Count count) {
   if (cache != nullptr) return count(cache->counters);
@@ -263,7 +265,7 @@ bool push_to_thread(ThreadCache* cache, int size_class, void* block) {
   return true;
 }
 
-// New memory; if there is none, what the pool keeps goes first.
+// Allocates a new block. If memory is exhausted, the pool's free blocks are released first.
 void* new_block(size_t bytes) {
   void* block = get_block(bytes);
   if (block != nullptr) return block;
@@ -311,7 +313,7 @@ StatusOr<AlignedBuffer> allocate_buffer(size_t bytes) {
   if constexpr (kGuardPages) {
     data = get_guarded(bytes, guard_side());
     if (data != nullptr) count_birth(cache, bytes, false);
-  } else if (bytes <= kLargestSizeClass) {
+  } else if (bytes <= kMaxSizeClass) {
     data = take(cache, size_class_of(bytes));
   }
   if (data == nullptr) return out_of_memory("buffer", bytes);
@@ -320,7 +322,7 @@ StatusOr<AlignedBuffer> allocate_buffer(size_t bytes) {
 
 void trim_buffers() {
   trims.fetch_add(1, std::memory_order_relaxed);
-  if (this_thread_cache() != nullptr) return;  // it noticed
+  if (this_thread_cache() != nullptr) return;  // this_thread_cache() has emptied it
   Link* surplus = nullptr;
   {
     std::lock_guard lock(pool().mutex);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/buffer_pool.h -- memory for arrays that keeps its pages: what was freed is handed out again, already mapped.
+// base/buffer_pool.h -- memory for arrays from a pool that keeps pages mapped for reuse.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@
 
 namespace hilo {
 
-/// Builds for sanitizers give every buffer a guard page (see memory.h) and use none twice.
+/// Builds with sanitizers give each buffer a guard page (see memory.h) and never reuse one.
 #if defined(HILO_GUARD_PAGES) && HILO_GUARD_PAGES
 inline constexpr bool kGuardPages = true;
-/// What code may assume of a buffer's address. A guarded buffer ends at a page, so it is aligned only as its size is.
+/// Guaranteed alignment of buffers. A guarded buffer ends at a page boundary, so its alignment is that of its size.
 inline constexpr size_t kBufferAlignment = 1;
 #else
 inline constexpr bool kGuardPages = false;
-inline constexpr size_t kBufferAlignment = 64;  // bytes: a cache line, and the widest vector
+inline constexpr size_t kBufferAlignment = 64;  // bytes: a cache line, which is also the widest vector
 #endif
 
-/// Owns memory for an array; its destructor, on any thread, gives it back to the pool. Contents begin undefined.
+/// Owns memory for an array. The destructor, on any thread, returns it to the pool. The initial contents are undefined.
 class AlignedBuffer {
  public:
   AlignedBuffer() = default;
@@ -36,10 +36,10 @@ class AlignedBuffer {
     if (data_ != nullptr) give_back();
   }
 
-  /// Null only for a buffer that was never allocated or was moved from.
+  /// Returns null only for a default-constructed or moved-from buffer.
   std::byte* data() { return data_; }
   const std::byte* data() const { return data_; }
-  /// The bytes asked for.
+  /// Returns the requested size in bytes.
   size_t size() const { return size_; }
 
  private:
@@ -51,27 +51,27 @@ class AlignedBuffer {
   size_t size_ = 0;
 };
 
-/// A buffer of `bytes` bytes (0 is fine), aligned to kBufferAlignment.
-/// Errors    RESOURCE_EXHAUSTED names the bytes wanted and the memory free; before that, what the pool holds is let go.
-/// Cost      some 20 ns up to 64 KiB if the thread freed a like size before; a lock above; a system call for new
-/// memory.
+/// Allocates a buffer of `bytes` bytes (may be 0), aligned to kBufferAlignment.
+/// Errors    RESOURCE_EXHAUSTED with the requested and the free bytes, after the pool's free memory has been released
+/// Cost      about 20 ns up to 64 KiB if the thread has freed a similar size; a lock for larger sizes; a system call
+///           for new memory
 StatusOr<AlignedBuffer> allocate_buffer(size_t bytes);
 
-/// Returns the pool's unused memory to the system; other threads return theirs at their next use of the pool.
+/// Returns the pool's unused memory to the system. Other threads return theirs at their next use of the pool.
 void trim_buffers();
 
-/// The most unused bytes that the pool keeps; a quarter of the machine's memory unless set. Memory over it goes back to
-/// the system, sizes that were used least recently first.
+/// Sets the maximum number of unused bytes in the pool; the default is a quarter of the machine's memory. Excess memory
+/// is returned to the system, the least recently used sizes first.
 void set_buffer_cache_limit(size_t bytes);
 
 struct BufferStatistics {
   int64_t live_buffers = 0;
-  int64_t live_bytes = 0;    ///< in size classes: what live buffers really take
-  int64_t cached_bytes = 0;  ///< kept for later, caches of threads included
-  int64_t hits = 0;          ///< allocations served from kept memory
-  int64_t misses = 0;        ///< allocations that took new memory
+  int64_t live_bytes = 0;    ///< bytes of live buffers, rounded up to size classes
+  int64_t cached_bytes = 0;  ///< unused bytes in the pool, including the caches of threads
+  int64_t hits = 0;          ///< number of allocations from the pool's unused memory
+  int64_t misses = 0;        ///< number of allocations of new memory
 };
-/// Sums over all threads; exact while no other thread allocates.
+/// Returns the sums over all threads. They are exact while no other thread allocates.
 BufferStatistics buffer_statistics();
 
 }  // namespace hilo

@@ -17,7 +17,7 @@ namespace {
 
 size_t padded(size_t bytes) { return (bytes + 3) / 4 * 4; }
 
-/// The description of the note that the linker made, in hexadecimal; empty if these notes have none.
+/// Returns the build id from the linker's note in hexadecimal, or "" if the notes have none.
 std::string id_in(std::string_view notes) {
   while (notes.size() >= sizeof(ElfW(Nhdr))) {
     ElfW(Nhdr) header;
@@ -34,7 +34,7 @@ std::string id_in(std::string_view notes) {
   return {};
 }
 
-/// Whether an address lies in the module.
+/// Returns whether an address is in the module.
 bool holds(const dl_phdr_info& module, ElfW(Addr) address) {
   for (int k = 0; k < module.dlpi_phnum; ++k) {
     const ElfW(Phdr)& part = module.dlpi_phdr[k];
@@ -68,7 +68,7 @@ const std::string& build_id() {
 }
 
 std::string linked_id(const std::string& path) {
-  std::string page(4096, '\0');  // the linker puts headers and notes first
+  std::string page(4096, '\0');  // headers and notes are in the first page
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), std::fclose);
   if (file == nullptr) return {};
   page.resize(std::fread(page.data(), 1, page.size(), file.get()));

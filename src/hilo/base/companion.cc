@@ -12,7 +12,7 @@
 namespace hilo {
 namespace {
 
-/// The folder of libhilo.so, with a slash; "" if it isn't known.
+/// Returns the folder of libhilo.so with a trailing slash, or "" if it is unknown.
 std::string own_folder() {
   static const char here = 0;
   Dl_info about;
@@ -41,12 +41,12 @@ StatusOr<const CompanionTable*> open_companion(const CompanionNames& names) {
     const char* const why = ::dlerror();
     if (why != nullptr && std::string_view(why).find("failed to map segment") != std::string_view::npos)
       return resource_exhausted(fmt::format("{} needs {}: {}", names.needed_by, names.library, why));
-    return not_found(fmt::format("{} needs {}, which isn't here: {}. Hint: {}", names.needed_by, names.library,
+    return not_found(fmt::format("{} needs {}, which is missing: {}. Hint: {}", names.needed_by, names.library,
                                  why == nullptr ? "no reason given" : why, names.hint));
   }
   const CompanionTable* const table = table_of(opened, names);
   if (table == nullptr || table->version != version()) {
-    return failed_precondition(fmt::format("{} is of hilo {}, and this is hilo {}", names.library,
+    return failed_precondition(fmt::format("{} belongs to hilo {}, but this is hilo {}", names.library,
                                            table == nullptr ? "unknown" : table->version, version()));
   }
   return table;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/companion.h -- companions: hilo's own libraries next to libhilo.so. Each is opened when it is first needed.
+// base/companion.h -- opens companions: hilo's own libraries next to libhilo.so, on first use.
 #pragma once
 
 #include <string>
@@ -9,31 +9,32 @@
 
 namespace hilo {
 
-/// What a companion exports begins with this. The rest of the table are functions.
+/// Head of the table that a companion exports. The rest of the table consists of functions.
 struct CompanionTable {
-  std::string_view version;  ///< of the hilo that it was built with
+  std::string_view version;  ///< version of the hilo that it was built with
 };
 
-/// How a table is found, and what a user reads if it isn't.
+/// Names for finding a companion's table and for error messages.
 struct CompanionNames {
   const char* library;    ///< "libhilo_rpc.so"
-  const char* symbol;     ///< of the table in it
+  const char* symbol;     ///< name of the table in the library
   const char* needed_by;  ///< "the backend xrt"
   const char* hint;
 };
 
-/// Opens the library in the folder of libhilo.so, or where the loader finds it. It stays open.
-/// Errors    NOT_FOUND without the library; RESOURCE_EXHAUSTED without memory for it; FAILED_PRECONDITION for one of
+/// Opens the library in the folder of libhilo.so, or else by the loader's search. It stays open.
+/// Errors    NOT_FOUND if the library is missing; RESOURCE_EXHAUSTED without memory for it; FAILED_PRECONDITION for
 ///           another version
 StatusOr<const CompanionTable*> open_companion(const CompanionNames& names);
 
-/// Where the library should be: in the folder of libhilo.so.
+/// Returns the expected path of the library, in the folder of libhilo.so.
 std::string companion_path(const CompanionNames& names);
 
-/// The same of a library that is open already; null if it isn't.
+/// Returns the table of a library that is already open, otherwise null.
 const CompanionTable* opened_companion(const CompanionNames& names);
 
-/// `Table` derives CompanionTable and has its names: `static constexpr CompanionNames kNames`.
+/// Opens a companion by the type of its table, which derives from CompanionTable and has `static constexpr
+/// CompanionNames kNames`.
 template <typename Table>
 StatusOr<const Table*> open_companion() {
   HILO_ASSIGN_OR_RETURN(const CompanionTable* const table, open_companion(Table::kNames));

@@ -16,7 +16,7 @@
 namespace hilo {
 namespace {
 
-constexpr int64_t kSmallFile = 1 << 20;  // bytes; files of the kernel
+constexpr int64_t kSmallFile = 1 << 20;  // bytes; limit for files of the kernel
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -33,8 +33,8 @@ std::optional<std::string> small_file(const std::string& path) {
   return text.ok() ? std::optional<std::string>(*std::move(text)) : std::nullopt;
 }
 
-// Microseconds of CPU per period of so many microseconds, as CPUs; nullopt if unlimited (-1, "max") or
-// unreadable.
+// Converts a quota of CPU time per period, both in microseconds, to a number of CPUs. Returns nullopt if it is
+// unlimited (-1, "max") or can't be parsed.
 std::optional<int> cpus(std::string_view quota, std::string_view period) {
   const std::optional<int64_t> q = parse_int64(trimmed(quota)), p = parse_int64(trimmed(period));
   if (!q || !p || *q <= 0 || *p <= 0) return std::nullopt;
@@ -54,9 +54,8 @@ std::optional<int> limit_v1(const std::string& folder) {
   return quota && period ? cpus(*quota, *period) : std::nullopt;
 }
 
-// The least limit of the group `path` and of those above it, below the mount point. In a container the path
-// may be the host's and lead nowhere here; the walk then ends at the mount point, which is the container's
-// own group.
+// Returns the lowest limit of the group `path` and its parents below the mount point. In a container the path may be
+// the host's and not exist; the search then ends at the mount point, which is the container's own group.
 std::optional<int> least_limit(const std::string& mount, std::string path,
                                std::optional<int> (*limit)(const std::string&)) {
   std::optional<int> least;
@@ -71,7 +70,7 @@ std::optional<int> least_limit(const std::string& mount, std::string path,
 }  // namespace
 
 int affinity_cpu_count() {
-  for (int capacity = 1024; capacity <= 1 << 20; capacity *= 2) {  // CPUs that the mask has room for
+  for (int capacity = 1024; capacity <= 1 << 20; capacity *= 2) {  // number of CPUs that the mask can hold
     cpu_set_t* mask = CPU_ALLOC(static_cast<size_t>(capacity));
     if (mask == nullptr) return 1;
     const size_t bytes = CPU_ALLOC_SIZE(static_cast<size_t>(capacity));

@@ -21,28 +21,11 @@
 #include <utility>
 
 #include "hilo/base/output_place.h"
+#include "hilo/base/owned_file.h"
 #include "hilo/base/text.h"
 
 namespace hilo {
 namespace {
-
-// A file descriptor that is closed with its owner.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  int number() const { return number_; }
-  bool open() const { return number_ >= 0; }
-  // The error of closing, which is where some file systems report a failed write; 0 if it went well.
-  int close() { return ::close(std::exchange(number_, -1)) == 0 ? 0 : errno; }
-
- private:
-  int number_;
-};
 
 int open_again_if_interrupted(const char* path, int flags, mode_t mode = 0) {
   int number;
@@ -57,8 +40,8 @@ Status refuse_nul(const std::string& path) {
   return invalid_argument(fmt::format("{}: a path may not contain a NUL byte", quote(path)));
 }
 
-// While it lives, a write beyond the limit of file sizes (ulimit -f) or to a pipe without a reader is an error alone: the
-// signal for it, which the system sends to the thread that wrote, would end the process with a temporary file left behind.
+// Blocks SIGXFSZ or SIGPIPE on this thread, so that a write beyond the limit of file sizes (ulimit -f) or to a closed
+// pipe only returns an error. Otherwise the signal would end the process and leave a temporary file.
 class NoSignal {
  public:
   explicit NoSignal(int number) : number_(number) {
@@ -81,15 +64,15 @@ class NoSignal {
   sigset_t only_, before_;
 };
 
-// Of a descriptor that its opener made non-blocking.
+// Waits until a non-blocking descriptor is writable.
 void wait_until_writable(int descriptor) {
   pollfd wait = {descriptor, POLLOUT, 0};
-  (void)::poll(&wait, 1, -1);  // what is wrong is seen by the next write
+  (void)::poll(&wait, 1, -1);  // the next write reports errors
 }
 
-// 0, or the errno that stopped it.
+// Writes all of `content`. Returns 0 or the errno.
 int write_all(int descriptor, std::string_view content) {
-  constexpr size_t kPiece = size_t{1} << 30;  // bytes; Linux takes less than 2 GiB a call
+  constexpr size_t kPiece = size_t{1} << 30;  // bytes; Linux writes less than 2 GiB per call
   while (!content.empty()) {
     const ssize_t written = ::write(descriptor, content.data(), std::min(content.size(), kPiece));
     if (written < 0 && errno == EINTR) continue;
@@ -105,7 +88,7 @@ int write_all(int descriptor, std::string_view content) {
 
 int flush(int descriptor) {
   while (::fsync(descriptor) != 0) {
-    if (errno == EINVAL || errno == EROFS) return 0;  // a file system that has nothing to flush
+    if (errno == EINVAL || errno == EROFS) return 0;  // file systems without flushing
     if (errno != EINTR) return errno;
   }
   return 0;
@@ -113,7 +96,8 @@ int flush(int descriptor) {
 
 Status write_error(int error, const std::string& path, size_t wanted) {
   const std::string what = fmt::format("writing {}", path);
-  if (error == ENXIO) return Status(StatusCode::kUnavailable, what + ": nothing reads from it, or has the device");
+  if (error == ENXIO)
+    return Status(StatusCode::kUnavailable, what + ": no process reads from it, or the device doesn't exist");
   struct statvfs disk = {};
   if ((error != ENOSPC && error != EDQUOT) || ::statvfs(directory_of(path).c_str(), &disk) != 0) {
     return errno_status(error, what);
@@ -123,60 +107,60 @@ Status write_error(int error, const std::string& path, size_t wanted) {
       fmt::format("{}: {} (needed {}, free {})", what, errno_text(error), bytes_text(wanted), bytes_text(free)));
 }
 
-// Writes, flushes and closes; 0 or the errno.
-int fill(Descriptor& file, std::string_view content, Durability durability) {
+// Writes, flushes and closes. Returns 0 or the errno.
+int fill(OwnedFile& file, std::string_view content, Durability durability) {
   const NoSignal no_signal(SIGXFSZ);
-  if (const int error = write_all(file.number(), content)) return error;
+  if (const int error = write_all(file.get(), content)) return error;
   if (durability == Durability::kFlushed) {
-    if (const int error = flush(file.number())) return error;
+    if (const int error = flush(file.get())) return error;
   }
   return file.close();
 }
 
-// A new file beside `path`, under a short name of its own: the final one may already be as long as the file system allows.
-// On an error not open, and errno says why.
+// A temporary file in the folder of `path`. Its name is short and independent of the final one, which may have the
+// maximum length. If `file` is not open, errno has the reason.
 struct Temporary {
   std::string path;
-  Descriptor file;
+  OwnedFile file;
 };
 Temporary make_temporary(const std::string& path, mode_t mode) {
   static std::atomic<uint64_t> counter{0};
-  constexpr int kTries = 64;  // names that are taken
+  constexpr int kTries = 64;  // number of names to try
   for (int tries = 1;; ++tries) {
     std::string name = fmt::format("{}/.hilo-{}-{}.tmp", directory_of(path), ::getpid(),
                                    counter.fetch_add(1, std::memory_order_relaxed));
-    ::unlink(name.c_str());  // left by a process of the same number that was killed
+    ::unlink(name.c_str());  // left by a killed process with the same process id
     const int number = open_again_if_interrupted(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
-    if (number >= 0 || errno != EEXIST || tries == kTries) return {std::move(name), Descriptor(number)};
+    if (number >= 0 || errno != EEXIST || tries == kTries) return {std::move(name), OwnedFile(number)};
   }
 }
 
-// Moves the file where nothing is; 0 or the errno, EEXIST if something is.
+// Renames a file without replacing another one. Returns 0 or the errno; EEXIST if the target exists.
 int move_to_nothing(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;
-  // A file system that can't say so.
+  // The file system doesn't support RENAME_NOREPLACE.
   if (::link(from.c_str(), to.c_str()) == 0) return ::unlink(from.c_str()) == 0 ? 0 : errno;
   if (errno != EPERM && errno != EOPNOTSUPP) return errno;
-  return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;  // nor has it links
+  return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;  // nor hard links
 }
 
-// 0 or the errno, EEXIST if something is at `path`.
+// Writes a new file. Returns 0 or the errno; EEXIST if `path` exists.
 int write_where_nothing_is(const std::string& path, std::string_view content, Durability durability) {
   Temporary temporary = make_temporary(path, 0666);
-  if (!temporary.file.open()) return errno;
+  if (!temporary.file.is_open()) return errno;
   int error = fill(temporary.file, content, durability);
   if (error == 0) error = move_to_nothing(temporary.path, path);
   if (error != 0) ::unlink(temporary.path.c_str());
   return error;
 }
 
-// Whether an error says that this folder takes no new file, while a file in it may still be written to.
+// Returns whether an error can mean that the folder accepts no new files although its files are writable.
 bool is_folders_refusal(int error) {
   return error == EACCES || error == EPERM || error == EROFS || error == EBUSY || error == EXDEV;
 }
 
-// Gives `file` the owner, the access list and the mode of what it will replace; false where this user can't.
+// Copies owner, access list and mode of the file that is replaced. Returns false if this user can't.
 bool take_over(int file, int from, const struct stat& about) {
   struct stat own = {};
   if (::fstat(file, &own) != 0) return false;
@@ -186,29 +170,29 @@ bool take_over(int file, int from, const struct stat& about) {
   constexpr const char* kList = "system.posix_acl_access";
   std::array<char, 4096> list;
   const ssize_t size = ::fgetxattr(from, kList, list.data(), list.size());
-  if (size < 0) return errno != ERANGE && errno != EACCES && errno != EPERM;  // it has none
+  if (size < 0) return errno != ERANGE && errno != EACCES && errno != EPERM;  // no access list
   return ::fsetxattr(file, kList, list.data(), size, 0) == 0;
 }
 
 // Overwrites an open file.
-int write_in_place(Descriptor& file, std::string_view content, Durability durability) {
+int write_in_place(OwnedFile& file, std::string_view content, Durability durability) {
   const NoSignal no_signal(SIGXFSZ);
-  if (const int error = write_all(file.number(), content)) return error;
-  if (::ftruncate(file.number(), static_cast<off_t>(content.size())) != 0) return errno;
+  if (const int error = write_all(file.get(), content)) return error;
+  if (::ftruncate(file.get(), static_cast<off_t>(content.size())) != 0) return errno;
   return fill(file, {}, durability);
 }
 
-// A file that takes the old one's place whole; in place only where the folder or the owner doesn't allow that.
+// Replaces the old file atomically. Writes in place only if the permissions of the folder or the owner require it.
 int write_over(const OutputPlace& place, std::string_view content, Durability durability) {
-  // Opened although it is replaced: who may not write to the file may not replace it either.
-  Descriptor old(open_again_if_interrupted(place.path.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  // The old file is opened as a check: a user without write access to a file must not replace it either.
+  OwnedFile old(open_again_if_interrupted(place.path.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   struct stat about = {};
-  if (!old.open() || ::fstat(old.number(), &about) != 0) return errno;
-  if (!S_ISREG(about.st_mode)) return EEXIST;  // somebody has just put it there
+  if (!old.is_open() || ::fstat(old.get(), &about) != 0) return errno;
+  if (!S_ISREG(about.st_mode)) return EEXIST;  // another process has just created it
   Temporary temporary = make_temporary(place.path, 0600);
-  if (!temporary.file.open() && !is_folders_refusal(errno)) return errno;
-  if (!temporary.file.open()) return write_in_place(old, content, durability);
-  const bool is_same = take_over(temporary.file.number(), old.number(), about);
+  if (!temporary.file.is_open() && !is_folders_refusal(errno)) return errno;
+  if (!temporary.file.is_open()) return write_in_place(old, content, durability);
+  const bool is_same = take_over(temporary.file.get(), old.get(), about);
   int error = is_same ? fill(temporary.file, content, durability) : 0;
   if (is_same && error == 0 && ::rename(temporary.path.c_str(), place.path.c_str()) == 0) return 0;
   const bool in_place = error == 0 && (!is_same || is_folders_refusal(errno));
@@ -217,12 +201,12 @@ int write_over(const OutputPlace& place, std::string_view content, Durability du
   return in_place ? write_in_place(old, content, durability) : error;
 }
 
-// Opens a device or a fifo; waits for a fifo's reader, and not for ever: errno is then ENXIO.
+// Opens a device or a fifo. Waits ten seconds for a fifo's reader; then errno is ENXIO.
 int open_stream(const OutputPlace& place) {
-  constexpr std::chrono::milliseconds kLongest(10'000), kPause(5);
+  constexpr std::chrono::milliseconds kMax(10'000), kPause(5);
   if (!S_ISFIFO(place.about.st_mode))
     return open_again_if_interrupted(place.path.c_str(), O_WRONLY | O_TRUNC | O_NOCTTY);
-  const auto end = std::chrono::steady_clock::now() + kLongest;
+  const auto end = std::chrono::steady_clock::now() + kMax;
   int number;
   do {
     number = open_again_if_interrupted(place.path.c_str(), O_WRONLY | O_NONBLOCK);
@@ -235,9 +219,9 @@ int open_stream(const OutputPlace& place) {
 
 int write_stream(const OutputPlace& place, std::string_view content) {
   const NoSignal no_signal(SIGPIPE);
-  Descriptor stream(place.kind == OutputPlace::Kind::kDescriptor ? ::fcntl(place.descriptor, F_DUPFD_CLOEXEC, 0)
-                                                                 : open_stream(place));
-  if (!stream.open()) return errno;
+  OwnedFile stream(place.kind == OutputPlace::Kind::kDescriptor ? ::fcntl(place.descriptor, F_DUPFD_CLOEXEC, 0)
+                                                                : open_stream(place));
+  if (!stream.is_open()) return errno;
   return fill(stream, content, Durability::kCached);
 }
 
@@ -251,13 +235,13 @@ int write_to(const OutputPlace& place, std::string_view content, Durability dura
   return write_stream(place, content);
 }
 
-// `expected`: the size that the system tells, or 0.
+// Reads an open file. `expected` is the size that the system reports, or 0.
 StatusOr<std::string> read_open_file(int descriptor, const std::string& path, int64_t expected, int64_t limit,
                                      LongestFile longest) {
   constexpr int64_t kBeginning = int64_t{64} << 10;  // bytes
   std::string content;
   int64_t filled = 0;
-  // One byte more than there may be: the last read then finds the end, or that the file is longer.
+  // Room for one byte more than the limit, so that the last read finds either the end or an excess.
   int64_t room = std::min(kBeginning, limit + 1);
   while (true) {
     content.resize(room);
@@ -302,15 +286,15 @@ Status errno_status(int error, std::string_view what) {
     case ELOOP:
     case EINVAL: return invalid_argument(std::move(message));
     case EIO: return data_loss(std::move(message));
-    default: return Status(StatusCode::kUnknown, std::move(message));  // errno is open-ended
+    default: return Status(StatusCode::kUnknown, std::move(message));  // errno has no fixed set of values
   }
 }
 
 static StatusOr<std::string> read_within(const std::string& path, int64_t limit, LongestFile longest) {
   HILO_RETURN_IF_ERROR(refuse_nul(path));
-  const Descriptor file(open_again_if_interrupted(path.c_str(), O_RDONLY | O_NOCTTY));
+  const OwnedFile file(open_again_if_interrupted(path.c_str(), O_RDONLY | O_NOCTTY));
   struct stat about = {};
-  if (!file.open() || ::fstat(file.number(), &about) != 0) {
+  if (!file.is_open() || ::fstat(file.get(), &about) != 0) {
     return errno_status(errno, fmt::format("opening {}", path));
   }
   if (S_ISDIR(about.st_mode)) return errno_status(EISDIR, fmt::format("opening {}", path));
@@ -319,7 +303,7 @@ static StatusOr<std::string> read_within(const std::string& path, int64_t limit,
     return resource_exhausted(fmt::format("reading {}: more than {} bytes; got {}", path, limit, size));
   }
   try {
-    return read_open_file(file.number(), path, size, limit, longest);
+    return read_open_file(file.get(), path, size, limit, longest);
   } catch (const std::bad_alloc&) {
     return resource_exhausted(
         fmt::format("reading {}: out of memory; wanted {}", path, bytes_text(static_cast<uint64_t>(size))));
@@ -336,7 +320,7 @@ StatusOr<std::string> read_file(const std::string& path, LongestFile longest) {
 
 Status write_file_atomic(const std::string& path, std::string_view content, Durability durability) {
   HILO_RETURN_IF_ERROR(refuse_nul(path));
-  constexpr int kTries = 16;  // while others make and remove what is there
+  constexpr int kTries = 16;  // retries while other processes create and remove the file
   OutputPlace place;
   for (int tries = 1;; ++tries) {
     HILO_ASSIGN_OR_RETURN(place, find_output_place(path));
@@ -347,10 +331,10 @@ Status write_file_atomic(const std::string& path, std::string_view content, Dura
   }
   const bool is_file = place.kind == OutputPlace::Kind::kNothing || place.kind == OutputPlace::Kind::kRegular;
   if (durability != Durability::kFlushed || !is_file) return ok_status();
-  // The new name is on the disk only when its directory is.
-  const Descriptor folder(open_again_if_interrupted(directory_of(place.path).c_str(), O_RDONLY | O_DIRECTORY));
-  if (folder.open()) {
-    if (const int lost = flush(folder.number())) return errno_status(lost, fmt::format("writing {}", path));
+  // The directory is flushed, too, because it stores the file's name.
+  const OwnedFile folder(open_again_if_interrupted(directory_of(place.path).c_str(), O_RDONLY | O_DIRECTORY));
+  if (folder.is_open()) {
+    if (const int lost = flush(folder.get())) return errno_status(lost, fmt::format("writing {}", path));
   }
   return ok_status();
 }
@@ -368,17 +352,18 @@ static Status check_own(int descriptor, const std::string& path) {
       (about.st_mode & (S_IWGRP | S_IWOTH)) == 0) {
     return ok_status();
   }
-  return already_exists(fmt::format("writing {}: it was there, and is not a file of this user alone", path));
+  return already_exists(fmt::format("writing {}: it already exists and is not a private file of this user", path));
 }
 
 Status append_to_own_file(const std::string& path, std::string_view text) {
   HILO_RETURN_IF_ERROR(refuse_nul(path));
-  constexpr int kFlags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK;  // opening a pipe must not wait for its reader
-  Descriptor file(open_again_if_interrupted(path.c_str(), kFlags | O_CREAT, 0644));
-  if (!file.open()) return errno_status(errno, fmt::format("writing {}", path));
-  HILO_RETURN_IF_ERROR(check_own(file.number(), path));
+  // O_NONBLOCK: opening a pipe must not wait for a reader
+  constexpr int kFlags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK;
+  OwnedFile file(open_again_if_interrupted(path.c_str(), kFlags | O_CREAT, 0644));
+  if (!file.is_open()) return errno_status(errno, fmt::format("writing {}", path));
+  HILO_RETURN_IF_ERROR(check_own(file.get(), path));
   const NoSignal no_signal(SIGXFSZ);
-  int error = write_all(file.number(), text);
+  int error = write_all(file.get(), text);
   if (error == 0) error = file.close();
   return error == 0 ? ok_status() : write_error(error, path, text.size());
 }
@@ -390,7 +375,7 @@ Status make_directories(const std::string& path) {
     if (!part.empty() && ::mkdir(part.c_str(), 0777) != 0) {
       const int error = errno;
       struct stat about = {};
-      // mkdir also fails on directories that exist where nobody may make one: only the last word counts.
+      // mkdir can fail for existing directories too, so existence is checked separately.
       const bool there = ::stat(part.c_str(), &about) == 0;
       if (there && !S_ISDIR(about.st_mode)) {
         return errno_status(ENOTDIR, fmt::format("making directory {}: {}", path, part));
@@ -406,10 +391,10 @@ bool file_exists(const std::string& path) {
 }
 
 std::string file_stem(std::string_view name) {
-  constexpr size_t kLongest = 80;  // bytes
-  constexpr size_t kHash = 17;     // "-" and 16 hexadecimal digits
+  constexpr size_t kMax = 80;   // bytes
+  constexpr size_t kHash = 17;  // "-" and 16 hexadecimal digits
   std::string stem;
-  for (char c : name.substr(0, kLongest)) {
+  for (char c : name.substr(0, kMax)) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
                        c == '_' || (c == '.' && !stem.empty());
     stem += plain ? c : '_';
@@ -417,7 +402,7 @@ std::string file_stem(std::string_view name) {
   if (stem == name && !stem.empty()) return stem;
   uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
   for (char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return fmt::format("{}-{:016x}", stem.substr(0, kLongest - kHash), hash);
+  return fmt::format("{}-{:016x}", stem.substr(0, kMax - kHash), hash);
 }
 
 }  // namespace hilo

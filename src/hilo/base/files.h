@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/files.h -- whole files in and out: a file that hilo writes is there whole or not at all.
+// base/files.h -- reads and writes whole files; writes are atomic.
 #pragma once
 
 #include <cstdint>
@@ -13,55 +13,60 @@ namespace hilo {
 
 inline constexpr int64_t kDefaultFileLimit = int64_t{4} << 30;  // bytes
 
-/// The Status for a failed system call: "what: No such file or directory", NOT_FOUND and so on by `error` (an errno).
+/// Returns the Status of a failed system call: "what: No such file or directory". The code depends on `error`, an errno
+/// value.
 Status errno_status(int error, std::string_view what);
 
-/// The whole file, or pipe up to its end.
+/// Reads a whole file, or a pipe up to its end.
 /// Errors    NOT_FOUND, PERMISSION_DENIED, INVALID_ARGUMENT (a directory, a NUL in the path), RESOURCE_EXHAUSTED if the
-///           file holds more than `limit` bytes or memory runs out.
+///           file has more than `limit` bytes or memory is exhausted
 StatusOr<std::string> read_file(const std::string& path, int64_t limit = kDefaultFileLimit);
 
-/// The most bytes that a file may have which begins with `beginning`, or the error that these bytes are.
+/// Returns the maximum size of a file that begins with `beginning`, or an error if the format doesn't allow such a
+/// file.
 using LongestFile = FunctionRef<StatusOr<int64_t>(std::string_view beginning)>;
 
-/// The same for a format: reading ends where a file that begins so must have ended, also of a device that never ends.
-/// `longest` is asked after each 64 KiB, 128 KiB, ...; never for less.
+/// Reads a file of a known format. Reading stops at the maximum size that `longest` derives from the beginning, so
+/// endless devices are no problem. `longest` is called after 64 KiB, 128 KiB, ..., not for shorter files.
 /// Errors    those of `longest` and read_file
 StatusOr<std::string> read_file(const std::string& path, LongestFile longest);
 
-/// Whether a file is on the disk when it is written, and survives the machine; else it only survives the process.
+/// kFlushed: the file is flushed to disk and survives a crash of the machine. kCached: it survives only a crash of the
+/// process.
 enum class Durability : uint8_t { kFlushed, kCached };
 
-/// Puts `content` at `path`: written to a temporary file beside it, flushed to the disk, then renamed over `path`. A
-/// reader sees the old file or the new one. On an error the temporary file is removed and `path` is as it was. The new file
-/// has the old one's owner, access list and mode; other names of the old one (hard links) keep the old content. Through a
-/// link it writes where the link leads. A device or a fifo, for whose reader it waits ten seconds, is written to and stays; a descriptor of this process too, under
-/// any of its names, such as /dev/stdout. A file is written in place, and not at once, where this user may write to it and
-/// not to its folder, or can't keep its owner.
-/// Errors    as errno_status, those of find_output_place; UNAVAILABLE for a fifo that nothing reads from; PERMISSION_DENIED for a file that this user may not write to; a
-///           full disk is RESOURCE_EXHAUSTED and says how much was needed and how much was free.
-/// Cost      flushing takes milliseconds; kCached is for what can be made again, dumps for example
+/// Writes `content` to `path` atomically: to a temporary file in the same folder, flushed to disk, then renamed. A
+/// reader sees either the old or the new file. After an error the temporary file is removed and `path` is unchanged.
+///
+/// The new file gets the old file's owner, access list and mode. Other hard links keep the old content; symbolic links
+/// are followed. Devices, fifos (after waiting at most ten seconds for a reader) and descriptors of this process, such
+/// as /dev/stdout, are written to directly. A file is written in place, not atomically, if the user may write to it but
+/// not to its folder, or can't preserve its owner.
+/// Errors    those of errno_status and find_output_place; UNAVAILABLE for a fifo without a reader; PERMISSION_DENIED
+///           for a file without write access; RESOURCE_EXHAUSTED for a full disk, with the needed and the free bytes
+/// Cost      flushing takes milliseconds; use kCached for reproducible files such as dumps
 Status write_file_atomic(const std::string& path, std::string_view content,
                          Durability durability = Durability::kFlushed);
 
-/// The same where nothing may be yet, neither file nor link; never flushed.
-/// Errors    ALREADY_EXISTS, and those of write_file_atomic
+/// Writes a new file, without flushing.
+/// Errors    ALREADY_EXISTS if a file or link exists; those of write_file_atomic
 Status write_new_file(const std::string& path, std::string_view content);
 
-/// Appends to a file that is new or this user's alone, in one piece if the system takes it whole. Whatever else has the
-/// name, such as a link or a pipe that somebody put into a folder of all, is left alone.
-/// Errors    ALREADY_EXISTS for such, and as errno_status
+/// Appends to a file, which is created if it doesn't exist. If it exists, it must be a regular file of this user with a
+/// single name, because other users can create links and pipes in shared folders. The text is appended by one write if
+/// possible.
+/// Errors    ALREADY_EXISTS for any other file; those of errno_status
 Status append_to_own_file(const std::string& path, std::string_view text);
 
-/// Makes the directory and its parents; those that exist stay as they are.
-/// Errors    as errno_status, and INVALID_ARGUMENT if something on the way is not a directory.
+/// Creates the directory and its parents. Existing ones are not changed.
+/// Errors    those of errno_status; INVALID_ARGUMENT if a part of the path is not a directory
 Status make_directories(const std::string& path);
 
-/// True if there is a file or directory of any kind.
+/// Returns whether a file or directory of any kind exists.
 bool file_exists(const std::string& path);
 
-/// A file name for any name a program may hold: ASCII letters, digits, '-', '_' and '.', never hidden, at
-/// most 80 bytes. Names that had to change end in a hash of the original, so that two of them stay apart.
+/// Converts any name to a valid file name: ASCII letters, digits, '-', '_' and '.', not hidden, at most 80 bytes.
+/// Changed names end in a hash of the original name, so that they stay distinct.
 std::string file_stem(std::string_view name);
 
 }  // namespace hilo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/flag_table.h -- all flags and environment variables, in one table that feeds code, command line, environment, help and
-// docs.
+// base/flag_table.h -- the table of all flags and environment variables. Code, command line, environment, help and docs
+// are derived from it.
 #pragma once
 
 #include <array>
@@ -14,18 +14,19 @@
 
 namespace hilo {
 
-/// Where a flag's value is kept; the kind of the member is the kind of the flag.
+/// Member that stores a flag's value. Its type is the flag's type.
 using FlagField = std::variant<bool FlagValues::*, int64_t FlagValues::*, std::string FlagValues::*,
                                std::optional<std::string> FlagValues::*>;
 
 struct FlagInfo {
   std::string_view name;
   FlagField field;
-  std::optional<std::string_view> default_text;  ///< nullopt: no value
+  std::optional<std::string_view> default_text;  ///< nullopt means no value
   std::string_view help;
-  std::array<std::string_view, 2> choices = {};  ///< of an enum flag; else empty
-  int64_t minimum = INT64_MIN;                   ///< of an integer flag
-  std::string_view own_variable = {};            ///< outranks environment_name, which JAX reads too and in another way
+  std::array<std::string_view, 2> choices = {};  ///< values of an enum flag; otherwise empty
+  int64_t minimum = INT64_MIN;                   ///< for integer flags
+  /// takes precedence over environment_name, which JAX also reads, with another meaning
+  std::string_view own_variable = {};
 
   constexpr bool is_bool() const { return std::holds_alternative<bool FlagValues::*>(field); }
   constexpr bool is_integer() const { return std::holds_alternative<int64_t FlagValues::*>(field); }
@@ -111,7 +112,7 @@ inline constexpr std::array<FlagInfo, 24> kFlags = {{
      "Reports a second use of a random key as an error, with the lines of both uses."},
 }};
 
-/// A variable of the environment that is hilo's own and no flag.
+/// An environment variable of hilo that is not a flag.
 struct EnvironmentVariable {
   std::string_view name;
   std::string_view default_text;
@@ -154,10 +155,10 @@ inline constexpr std::array<EnvironmentVariable, 20> kEnvironmentVariables = {{
     {"NO_COLOR", "unset", "Any text: disables colour on terminals."},
 }};
 
-/// "jax_enable_x64" -> "JAX_ENABLE_X64".
+/// Returns the flag's environment variable: "jax_enable_x64" -> "JAX_ENABLE_X64".
 std::string environment_name(const FlagInfo& flag);
 
-/// What a flag takes: "true or false", "an integer >= 1", "xla or xrt", "text".
+/// Describes a flag's values: "true or false", "an integer >= 1", "xla or xrt", "text".
 std::string flag_values_text(const FlagInfo& flag);
 
 }  // namespace hilo

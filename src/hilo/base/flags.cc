@@ -21,8 +21,8 @@ struct Variable {
   std::string name, text;
 };
 
-// What one flag was told, highest rank first.
-struct Told {
+// The values that were set for one flag, highest precedence first.
+struct Settings {
   std::optional<std::string> code;
   std::optional<std::string> command_line;
   std::optional<Variable> environment;
@@ -33,8 +33,8 @@ enum class X64 : int { kUnknown, kOff, kOn };
 struct Store {
   std::mutex mutex;
   bool environment_read = false;
-  std::array<Told, kFlags.size()> told;
-  std::shared_ptr<const FlagValues> values;  // null: to be worked out again
+  std::array<Settings, kFlags.size()> settings;
+  std::shared_ptr<const FlagValues> values;  // null means that it must be computed again
   std::atomic<uint64_t> version{1};
   std::atomic<X64> x64{X64::kUnknown};
 };
@@ -54,7 +54,7 @@ std::optional<bool> parse_bool(std::string_view text) {
   return std::nullopt;
 }
 
-// Writes the value that `text` means into `values`. False if it does not fit.
+// Parses `text` as the flag's value and stores it in `values`. Returns false if it is invalid.
 bool parse_into(const FlagInfo& flag, std::string_view text, FlagValues& values) {
   if (const auto* field = std::get_if<bool FlagValues::*>(&flag.field)) {
     const std::optional<bool> value = parse_bool(text);
@@ -76,17 +76,17 @@ bool parse_into(const FlagInfo& flag, std::string_view text, FlagValues& values)
   return true;
 }
 
-Status misfit(std::string_view said, const FlagInfo& flag, std::string_view text) {
+Status misfit(std::string_view source, const FlagInfo& flag, std::string_view text) {
   std::string hint;
   if (flag.is_bool()) hint = " Hint: y, yes, t, true, on, 1 or n, no, f, false, off, 0";
   if (flag.is_enum()) hint = did_you_mean(text, flag.choices);
   return invalid_argument(
-      fmt::format("{}: value does not fit; got {}; wanted {}.{}", said, quote(text), flag_values_text(flag), hint));
+      fmt::format("{}: value does not fit; got {}; wanted {}.{}", source, quote(text), flag_values_text(flag), hint));
 }
 
-Status check(std::string_view said, const FlagInfo& flag, std::string_view text) {
+Status check(std::string_view source, const FlagInfo& flag, std::string_view text) {
   FlagValues scratch = {};
-  return parse_into(flag, text, scratch) ? ok_status() : misfit(said, flag, text);
+  return parse_into(flag, text, scratch) ? ok_status() : misfit(source, flag, text);
 }
 
 const FlagInfo* find_flag(std::string_view name) {
@@ -96,10 +96,10 @@ const FlagInfo* find_flag(std::string_view name) {
   return nullptr;
 }
 
-Status unknown_flag(std::string_view said, std::string_view name) {
+Status unknown_flag(std::string_view source, std::string_view name) {
   std::vector<std::string_view> names;
   for (const FlagInfo& flag : kFlags) names.push_back(flag.name);
-  return invalid_argument(fmt::format("{}: unknown flag.{}", quote(said), did_you_mean(name, names)));
+  return invalid_argument(fmt::format("{}: unknown flag.{}", quote(source), did_you_mean(name, names)));
 }
 
 std::optional<Variable> variable_of(const FlagInfo& flag) {
@@ -110,11 +110,11 @@ std::optional<Variable> variable_of(const FlagInfo& flag) {
   return std::nullopt;
 }
 
-// The callers hold the lock.
+// Reads the environment. Precondition: the caller holds the lock.
 void read_environment(Store& s) {
   if (s.environment_read) return;
   s.environment_read = true;
-  for (size_t i = 0; i < kFlags.size(); ++i) s.told[i].environment = variable_of(kFlags[i]);
+  for (size_t i = 0; i < kFlags.size(); ++i) s.settings[i].environment = variable_of(kFlags[i]);
 }
 
 void changed(Store& s) {
@@ -128,12 +128,12 @@ StatusOr<std::shared_ptr<const FlagValues>> work_out(Store& s) {
   auto values = std::make_shared<FlagValues>();
   for (size_t i = 0; i < kFlags.size(); ++i) {
     const FlagInfo& flag = kFlags[i];
-    const Told& told = s.told[i];
-    if (told.code || told.command_line) {  // checked when they were set
-      parse_into(flag, told.code ? *told.code : *told.command_line, *values);
-    } else if (told.environment) {
-      if (!parse_into(flag, told.environment->text, *values))
-        return misfit(told.environment->name, flag, told.environment->text);
+    const Settings& settings = s.settings[i];
+    if (settings.code || settings.command_line) {  // was checked when it was set
+      parse_into(flag, settings.code ? *settings.code : *settings.command_line, *values);
+    } else if (settings.environment) {
+      if (!parse_into(flag, settings.environment->text, *values))
+        return misfit(settings.environment->name, flag, settings.environment->text);
     } else if (flag.default_text) {
       parse_into(flag, *flag.default_text, *values);
     }
@@ -145,26 +145,26 @@ Status set_in_code(const FlagInfo& flag, std::string_view text) {
   HILO_RETURN_IF_ERROR(check(flag.name, flag, text));
   Store& s = store();
   std::lock_guard lock(s.mutex);
-  s.told[&flag - kFlags.data()].code = std::string(text);
+  s.settings[&flag - kFlags.data()].code = std::string(text);
   changed(s);
   return ok_status();
 }
 
 Status wrong_kind(const FlagInfo& flag, std::string_view got) {
   return invalid_argument(
-      fmt::format("{}: value of another kind; got {}; wanted {}.", flag.name, got, flag_values_text(flag)));
+      fmt::format("{}: value of another type; got {}; wanted {}.", flag.name, got, flag_values_text(flag)));
 }
 
-// A thread's last snapshot, so that reading flags takes no lock.
+// A thread's last snapshot, so that reading flags needs no lock.
 struct Snapshot {
   uint64_t version = 0;
   std::shared_ptr<const FlagValues> values;
 };
 
-// Breaks `text` into lines of at most `width` columns, each after `indent`.
+// Wraps `text` into lines of at most `width` columns, each with the prefix `indent`.
 std::string wrapped(std::string_view text, std::string_view indent, size_t width) {
   std::string result;
-  size_t column = width;  // the first word opens a line
+  size_t column = width;  // the first word begins a line
   while (!text.empty()) {
     const size_t space = std::min(text.find(' '), text.size());
     const std::string_view word = text.substr(0, space);
@@ -240,7 +240,7 @@ Status Config::unset(std::string_view name) {
   if (flag == nullptr) return unknown_flag(name, name);
   Store& s = store();
   std::lock_guard lock(s.mutex);
-  s.told[flag - kFlags.data()].code.reset();
+  s.settings[flag - kFlags.data()].code.reset();
   changed(s);
   return ok_status();
 }
@@ -257,15 +257,15 @@ Status set_from_command_line(std::string_view name, std::optional<std::string_vi
     }
   }
   if (flag == nullptr) return unknown_flag(name, bare);
-  const std::string said = fmt::format("--{}", flag->name);
+  const std::string source = fmt::format("--{}", flag->name);
   if (!value && !flag->is_bool()) {
-    return invalid_argument(fmt::format("{}: value missing; wanted {}.", said, flag_values_text(*flag)));
+    return invalid_argument(fmt::format("{}: value missing; wanted {}.", source, flag_values_text(*flag)));
   }
   const std::string_view text = value.value_or("true");
-  HILO_RETURN_IF_ERROR(check(said, *flag, text));
+  HILO_RETURN_IF_ERROR(check(source, *flag, text));
   Store& s = store();
   std::lock_guard lock(s.mutex);
-  s.told[flag - kFlags.data()].command_line = std::string(text);
+  s.settings[flag - kFlags.data()].command_line = std::string(text);
   changed(s);
   return ok_status();
 }
@@ -273,7 +273,7 @@ Status set_from_command_line(std::string_view name, std::optional<std::string_vi
 void reset_flags() {
   Store& s = store();
   std::lock_guard lock(s.mutex);
-  s.told = {};
+  s.settings = {};
   s.environment_read = false;
   changed(s);
 }

@@ -13,10 +13,10 @@
 
 namespace hilo {
 
-/// The value of every flag, as it stands at one moment.
+/// The values of all flags at one point in time.
 struct FlagValues {
   bool jax_enable_x64;
-  std::optional<std::string> jax_dump_hlo_graph;  ///< a value counts even when it is empty
+  std::optional<std::string> jax_dump_hlo_graph;  ///< a value counts even if it is empty
   bool jax_hlo_profile;
   std::optional<std::string> jax_dump_hlo_unoptimized;
   std::optional<std::string> jax_dump_hlo_optimized;
@@ -41,43 +41,45 @@ struct FlagValues {
   bool jax_debug_key_reuse;
 };
 
-/// Every flag's value: code before command line before environment before default.
-/// The environment is read at the first call, not when the library is loaded. The snapshot never changes.
-/// Errors    INVALID_ARGUMENT names the variable whose text does not fit its flag, if nothing outranks it.
-/// Cost      one atomic load and a reference count, unless a flag changed.
+/// Returns the values of all flags. Precedence: code, command line, environment, default. The environment is read at
+/// the first call, not when the library is loaded. The returned snapshot never changes.
+/// Errors    INVALID_ARGUMENT naming the environment variable with an invalid value, unless code or command line
+///           override it
+/// Cost      one atomic load and a reference count, unless a flag has changed
 StatusOr<std::shared_ptr<const FlagValues>> flags();
 
-/// jax_enable_x64 alone. Cost    one atomic load.
+/// Returns the value of jax_enable_x64.
+/// Cost      one atomic load
 StatusOr<bool> x64_enabled();
 
-/// Counts changes of any flag; part of the key of what was traced or compiled under the flags.
+/// Returns the number of flag changes. It is part of the keys of traced and compiled programs.
 uint64_t flags_version();
 
 void or_throw(const Status& status);  // array/error.h
 
-/// What a setter for users returns, which throws its errors as hilo::Error: success, which may be ignored.
+/// Result of a setter that throws its errors as hilo::Error. It is always a success and may be ignored.
 struct Done : Status {};
 
-/// Values set by the program, which outrank all others. Thread safe.
+/// Sets flags from code, which takes precedence over all other sources. Thread-safe.
 class Config {
  public:
-  /// Text is read as on the command line.
-  /// Errors    throws INVALID_ARGUMENT for an unknown name (with the nearest one) or a value that does not fit; nothing
-  ///           changes
+  /// Sets a flag. Text is parsed as on the command line.
+  /// Errors    throws INVALID_ARGUMENT for an unknown name (with the most similar one) or an invalid value; then
+  ///           nothing changes
   /// Example   config().update("jax_enable_x64", true);
   template <typename T>
   Done update(std::string_view name, const T& value) {
     hilo::or_throw(set(name, value));
     return {};
   }
-  /// Forgets what code set: command line, environment and default count again.
+  /// Removes the value that code has set, so that command line, environment and default apply again.
   /// Errors    throws INVALID_ARGUMENT for an unknown name
   Done clear(std::string_view name) {
     hilo::or_throw(unset(name));
     return {};
   }
 
-  /// The same, whose errors are returned.
+  /// Like update, but returns the error.
   template <typename T>
     requires std::integral<T>
   Status set(std::string_view name, T value) {
@@ -94,11 +96,11 @@ class Config {
   Status set_integer(std::string_view name, int64_t value);
 };
 
-/// The process's only Config.
+/// Returns the process's Config.
 Config& config();
 
-/// The same as JAX writes it. jax.config.
-/// Example    config::update("jax_enable_x64", true);
+/// The same interface in JAX's notation.
+/// Example   config::update("jax_enable_x64", true);
 struct config {
   template <typename T>
   static Done update(std::string_view name, const T& value) {
@@ -106,18 +108,18 @@ struct config {
   }
 };
 
-/// Takes one flag of a command line: the name with or without dashes. Without a value a boolean flag is true,
-/// and "no" before its name makes it false. Errors    INVALID_ARGUMENT for an unknown flag (with the nearest
-/// name), a missing value or one that does not fit.
+/// Sets one flag from a command line. The name may have leading dashes. Without a value a boolean flag becomes true;
+/// with the prefix "no" it becomes false.
+/// Errors    INVALID_ARGUMENT for an unknown flag (with the most similar name), or a missing or invalid value
 Status set_from_command_line(std::string_view name, std::optional<std::string_view> value);
 
-/// Forgets all that code and command line set, and reads the environment again at the next use. For tests.
+/// Removes all values from code and command line, and reads the environment again at the next use. For tests.
 void reset_flags();
 
-/// The flags' part of --help, one paragraph per flag, at most 100 columns wide.
+/// Returns the flags' part of --help: one paragraph per flag, at most 100 columns wide.
 std::string flags_help();
 
-/// docs/flags.md: the same table for readers, and hilo's environment variables.
+/// Returns the contents of docs/flags.md: all flags and hilo's environment variables.
 std::string flags_markdown();
 
 }  // namespace hilo

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/floating_point.h -- how the processor rounds while hilo computes: not as the caller's thread happens to.
+// base/floating_point.h -- sets the rounding mode of the processor for hilo's computations, whatever the caller's
+// thread uses.
 #pragma once
 
 #if defined(__SSE2__)
@@ -11,17 +12,17 @@
 
 namespace hilo {
 
-enum class Underflow : uint8_t { kGradual, kToZero };  ///< kToZero: denormal operands and results count as zero
+enum class Underflow : uint8_t { kGradual, kToZero };  ///< kToZero: denormal operands and results are treated as zero
 
 namespace floating_point_detail {
 
-constexpr uint32_t kRaised = 0x3f;                           // MXCSR: exceptions so far
+constexpr uint32_t kRaised = 0x3f;                           // MXCSR: the exceptions raised so far
 constexpr uint32_t kNearest = 0x1f80;                        // round to nearest, no traps
 constexpr uint32_t kFlushToZero = kNearest | 0x8000 | 0x40;  // FTZ for results, DAZ for operands
-constexpr uint16_t kStackRounding = 0x0c00;                  // bits of the x87 control word; zero: to nearest
+constexpr uint16_t kStackRounding = 0x0c00;  // rounding bits of the x87 control word; zero means to nearest
 constexpr int kUnread = -1;
 
-/// Of the innermost scope on this thread.
+/// The mode of the innermost scope on this thread.
 extern constinit thread_local Underflow current;
 /// An Underflow, or kUnread.
 extern constinit std::atomic<int> of_programs;
@@ -45,7 +46,7 @@ inline void set_stack_control(uint16_t) {}
 
 }  // namespace floating_point_detail
 
-/// What HILO_DENORMALS asks programs to do, read at first use.
+/// Returns the mode of programs that HILO_DENORMALS selects; it is read on first use.
 inline Underflow program_underflow() {
   const int known = floating_point_detail::of_programs.load(std::memory_order_relaxed);
   if (known == floating_point_detail::kUnread) [[unlikely]]
@@ -53,13 +54,13 @@ inline Underflow program_underflow() {
   return static_cast<Underflow>(known);
 }
 
-/// While one lives, the thread rounds to nearest and traps nothing; afterwards all is as it was, raised exceptions
-/// included. It stands wherever numbers become other numbers: in programs that run, passes that fold, readers of text, and
-/// conversions of C++ numbers. Machines other than x86-64 keep the caller's mode.
-/// Cost    some 5 ns where the thread rounds so already: control words are read, and written only if they differ
+/// Sets rounding to nearest without traps for the current thread. The destructor restores the previous state, including
+/// raised exceptions. It is needed wherever numbers are computed: in running programs, passes that fold, parsers, and
+/// conversions of C++ numbers. Without effect on machines other than x86-64.
+/// Cost      about 5 ns if the mode is already set: control words are read, and written only if they differ
 class FloatingPointScope {
  public:
-  /// Denormals are kept, unless a program that flushes them runs around it.
+  /// Preserves denormals, unless an enclosing program flushes them.
   FloatingPointScope() : FloatingPointScope(floating_point_detail::current) {}
   explicit FloatingPointScope(Underflow underflow)
       : vector_control_(floating_point_detail::vector_control()),
@@ -85,9 +86,9 @@ class FloatingPointScope {
   FloatingPointScope& operator=(const FloatingPointScope&) = delete;
 
  private:
-  uint32_t vector_control_;  ///< of SSE and AVX
-  uint16_t stack_control_;   ///< of x87, which long double uses
-  Underflow& current_;       ///< the thread's, found once: that is a call
+  uint32_t vector_control_;  ///< control register of SSE and AVX
+  uint16_t stack_control_;   ///< control word of x87, which long double uses
+  Underflow& current_;       ///< the thread's variable; cached because its lookup is a call
   Underflow outer_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/function_ref.h -- a callable passed by reference: two words, no allocation.
+// base/function_ref.h -- a reference to a callable, of two words and without allocation.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace hilo {
 template <typename Signature>
 class FunctionRef;
 
-/// Refers to a callable that outlives the reference: right for parameters, wrong for members.
+/// Refers to a callable, which must outlive the reference. For parameters, not for members.
 template <typename Result, typename... Args>
 class FunctionRef<Result(Args...)> {
  public:

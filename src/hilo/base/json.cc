@@ -4,21 +4,20 @@
 #include <fmt/format.h>
 
 namespace hilo {
-namespace {
 
-/// Bytes of the UTF-8 sequence that begins here; 0 if there is none.
 size_t utf8_length(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text[0]);
+  const auto at = [&](size_t i) -> unsigned { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0; };
+  const unsigned first = at(0);
   if (first < 0x80) return 1;
   const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
+  if (first < 0xc2 || first > 0xf4) return 0;
   for (size_t i = 1; i < length; ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return 0;
+    if ((at(i) & 0xc0) != 0x80) return 0;
   }
-  return length;
+  const bool too_long = (first == 0xe0 && at(1) < 0xa0) || (first == 0xf0 && at(1) < 0x90);
+  const bool no_character = (first == 0xed && at(1) > 0x9f) || (first == 0xf4 && at(1) > 0x8f);
+  return too_long || no_character ? 0 : length;
 }
-
-}  // namespace
 
 std::string json_string(std::string_view text) {
   std::string out = "\"";

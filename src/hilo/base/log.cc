@@ -19,17 +19,17 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kLevelNames = {"off", "error", "warning", "info", "debug"};
 constexpr LogLevel kDefaultLevel = LogLevel::kWarning;
-constexpr int kUnread = -1;  // HILO_LOG has not been looked at
+constexpr int kUnread = -1;  // HILO_LOG has not been read yet
 
 std::atomic<int> level_now{kUnread};
 
 struct Sinks {
   std::mutex mutex;
-  std::shared_ptr<const LogSink> sink;  // null: stderr
-  std::set<std::string, std::less<>> said;
+  std::shared_ptr<const LogSink> sink;  // null means stderr
+  std::set<std::string, std::less<>> logged_keys;
 };
 
-// Never destroyed: other objects' destructors may log.
+// Never destroyed: destructors of other objects may log.
 Sinks& sinks() {
   static Sinks* instance = new Sinks;
   return *instance;
@@ -46,12 +46,12 @@ std::string_view colour_of(LogLevel level) {
   return "\x1b[2m";
 }
 
-// One write per message, so that lines of several threads or processes don't mix.
+// Writes each message by one call, so that lines of several threads or processes don't mix.
 void write_to_stderr(LogLevel level, std::string_view text) {
   std::string line;
   line.reserve(text.size() + 32);
   line += "hilo: ";
-  if (colour_wanted(STDERR_FILENO)) {
+  if (may_colour(STDERR_FILENO)) {
     line.append(colour_of(level)).append(log_level_name(level)).append("\x1b[0m");
   } else {
     line.append(log_level_name(level));
@@ -69,7 +69,7 @@ void write_to_stderr(LogLevel level, std::string_view text) {
 LogLevel read_level() {
   const char* text = std::getenv("HILO_LOG");
   const std::optional<LogLevel> level = text == nullptr ? kDefaultLevel : log_level_from_name(text);
-  // The level must be known before the complaint below asks for it.
+  // The level must be set before the warning below, which reads it.
   int unread = kUnread;
   const bool first = level_now.compare_exchange_strong(unread, static_cast<int>(level.value_or(kDefaultLevel)));
   if (first && !level) {
@@ -116,9 +116,9 @@ void log_text(LogLevel level, std::string_view text) {
     write_to_stderr(level, text);
     return;
   }
-  try {  // outside the lock: a sink may log itself
+  try {  // outside the lock, because a sink may log
     (*sink)(level, text);
-  } catch (...) {  // NOLINT: promised in the header
+  } catch (...) {  // NOLINT: the header promises this
   }
 }
 
@@ -126,12 +126,12 @@ void log_text_once(LogLevel level, std::string_view key, std::string_view text) 
   if (!log_enabled(level)) return;
   {
     std::lock_guard lock(sinks().mutex);
-    if (!sinks().said.emplace(key).second) return;
+    if (!sinks().logged_keys.emplace(key).second) return;
   }
   log_text(level, text);
 }
 
-bool colour_wanted(int file_descriptor) {
+bool may_colour(int file_descriptor) {
   const char* no_colour = std::getenv("NO_COLOR");
   return (no_colour == nullptr || *no_colour == '\0') && ::isatty(file_descriptor) == 1;
 }

@@ -9,8 +9,8 @@
 namespace hilo {
 namespace memoize_detail {
 
-/// All caches. What dies with an entry may be a cache itself, so the lock is recursive, and clear_all() walks by a pointer
-/// that remove() knows.
+/// All caches. The destruction of an entry can destroy another cache. So the lock is recursive, and clear_all()
+/// iterates by a pointer that remove() updates.
 struct Registry {
   std::recursive_mutex mutex;
   Clearable* first = nullptr;
@@ -61,13 +61,13 @@ Clearable* Registry::with_oldest_entry() const {
 
 namespace {
 
-// Never destroyed: caches with static storage take themselves out while the process ends.
+// Never destroyed: static caches deregister while the process ends.
 Registry& registry() {
   static auto* const instance = new Registry;
   return *instance;
 }
 
-/// None where a flag is in error, for then every call fails.
+/// Returns no limit if a flag is invalid, because then every call fails.
 int64_t limit_now() {
   const StatusOr<std::shared_ptr<const FlagValues>> values = flags();
   return values.ok() ? (*values)->hilo_cache_bytes : INT64_MAX;
@@ -79,7 +79,7 @@ void Clearable::enlist() { registry().add(this); }
 void Clearable::delist() { registry().remove(this); }
 
 uint64_t use_number() {
-  // Not one locked addition, which would cost each call of a program some 10 ns: threads may get the same number.
+  // A plain increment, because a locked one costs each call of a program about 10 ns; threads may get equal numbers.
   std::atomic<uint64_t>& uses = registry().uses;
   const uint64_t number = uses.load(std::memory_order_relaxed);
   uses.store(number + 1, std::memory_order_relaxed);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/memoize.h -- functions that remember: memoize_thunk keeps one result, memoize one per combination of arguments.
+// base/memoize.h -- functions that cache their results: memoize_thunk one result, memoize one per combination of
+// arguments.
 #pragma once
 
 #include <concepts>
@@ -20,9 +21,9 @@
 
 namespace hilo {
 
-inline constexpr int64_t kMemoizedEntries = 4096;  // that one memoized function keeps
+inline constexpr int64_t kMemoizedEntries = 4096;  // maximum number of results per memoized function
 
-/// What a memoized function has done since it was made or cleared.
+/// Statistics of a memoized function since it was created or cleared.
 struct CacheInfo {
   int64_t hits = 0;
   int64_t misses = 0;
@@ -33,16 +34,16 @@ struct CacheInfo {
 
 namespace memoize_detail {
 
-/// A cache: what clear_caches() reaches, and what gives up its oldest entry where all caches together keep too many bytes.
-/// A derived class is in the list of all from the end of its constructor, where it calls enlist(), to the beginning of its
-/// destructor, where it calls delist(): other threads may ask for its entries in between.
+/// The base of caches. clear_caches() clears all of them; if they exceed hilo_cache_bytes, each drops its oldest
+/// entries. A derived class calls enlist() at the end of its constructor and delist() at the beginning of its
+/// destructor; in between, other threads may access its entries.
 class Clearable {
  public:
   Clearable() = default;
   Clearable(const Clearable&) = delete;
   Clearable& operator=(const Clearable&) = delete;
   virtual void clear() = 0;
-  /// The use_number() at which the entry that has not been used for longest was used; nullopt for an empty cache.
+  /// Returns the use_number() of the least recently used entry; nullopt for an empty cache.
   virtual std::optional<uint64_t> oldest_use() const = 0;
   virtual void drop_oldest() = 0;
 
@@ -56,14 +57,15 @@ class Clearable {
   Clearable *next_ = nullptr, *previous_ = nullptr;
 };
 
-/// Numbers the uses of all entries of all caches, one after another; two at one time may get one number.
+/// Returns a number for the use of an entry, increasing over all caches. Concurrent calls may return equal numbers.
 uint64_t use_number();
-/// Says that a cache keeps so many bytes more; less, if the number is negative.
+/// Adds `bytes`, which may be negative, to the total size of all caches.
 void count_kept_bytes(int64_t bytes);
-/// Drops entries, the least recently used of all caches first, until hilo_cache_bytes holds. To be called without a lock.
+/// Drops entries, the least recently used of all caches first, until the total is within hilo_cache_bytes. Must be
+/// called without a lock.
 void keep_the_limit();
 
-/// Bytes that an entry takes: of itself, of text, and what a function held_bytes says of it where there is one.
+/// Returns the bytes of an entry: the object, its text, and what a function held_bytes returns for it, if there is one.
 template <typename T>
 int64_t bytes_of(const T& value) {
   int64_t bytes = sizeof(T);
@@ -79,7 +81,7 @@ concept StandardHash = requires(const T& value) {
   { std::hash<T>()(value) } -> std::convertible_to<size_t>;
 };
 
-/// std::hash where there is one; ranges, optionals, pairs and tuples part by part.
+/// Uses std::hash if it exists; hashes ranges, optionals, pairs and tuples element by element.
 template <typename T>
 size_t hash_of(const T& value) {
   if constexpr (StandardHash<T>) {
@@ -93,7 +95,7 @@ size_t hash_of(const T& value) {
   }
 }
 
-/// The tuple of a call's arguments, in order.
+/// Hashes the tuple of a call's arguments.
 struct HashArguments {
   template <typename Tuple>
   size_t operator()(const Tuple& arguments) const {
@@ -103,7 +105,7 @@ struct HashArguments {
   }
 };
 
-/// A result that is worth keeping: anything but an error.
+/// Returns whether a result is cached: all except errors.
 template <typename T>
 bool is_success(const T& result) {
   if constexpr (requires {
@@ -114,13 +116,15 @@ bool is_success(const T& result) {
   else return true;
 }
 
-/// jax_enable_x64, which is part of every key; false where the flag is in error, for then the call itself fails.
+/// Returns jax_enable_x64, which is part of every key. Returns false if the flag is invalid, because then the call
+/// fails anyway.
 bool x64_of_key();
 
 }  // namespace memoize_detail
 
-/// At most `max_size` values by key, and with all other caches at most hilo_cache_bytes; the least recently used goes
-/// first. Thread safe; one lock, held for a look-up. Where memory runs out, all is as it was before the call. With a transparent Hash and Equal a look-up may use another type than Key.
+/// A cache of at most `max_size` values by key, which also counts towards hilo_cache_bytes. The least recently used
+/// value is dropped first. Thread-safe, with one lock during a lookup. After std::bad_alloc the cache is unchanged.
+/// With a transparent Hash and Equal, lookups may use another type than Key.
 template <typename Key, typename Value, typename Hash = memoize_detail::HashArguments, typename Equal = std::equal_to<>>
 class MemoTable final : public memoize_detail::Clearable {
  public:
@@ -130,7 +134,7 @@ class MemoTable final : public memoize_detail::Clearable {
     memoize_detail::count_kept_bytes(-bytes_);
   }
 
-  /// The value, which becomes the most recently used; counts a hit or a miss.
+  /// Looks up a value, which becomes the most recently used. Counts a hit or a miss.
   template <typename Wanted>
   std::optional<Value> find(const Wanted& wanted) {
     std::lock_guard lock(mutex_);
@@ -145,7 +149,8 @@ class MemoTable final : public memoize_detail::Clearable {
     return it->second.value;
   }
 
-  /// Keeps `value`, unless another thread was faster. Returns    what is kept
+  /// Inserts `value`, unless another thread has inserted one.
+  /// Returns   the cached value
   Value insert(Key key, Value value) {
     const int64_t bytes = memoize_detail::bytes_of(key) + memoize_detail::bytes_of(value);
     Value kept = add(std::move(key), std::move(value), bytes);
@@ -159,7 +164,7 @@ class MemoTable final : public memoize_detail::Clearable {
   }
 
   void clear() override {
-    Entries dying;  // values may be slow to destroy
+    Entries dying;  // destroyed after the lock, because that may take long
     std::lock_guard lock(mutex_);
     dying.swap(entries_);
     uses_.clear();
@@ -193,7 +198,7 @@ class MemoTable final : public memoize_detail::Clearable {
   using Entries = std::unordered_map<Key, Entry, Transparent<Hash>, Transparent<Equal>>;
 
   Value add(Key key, Value value, int64_t bytes) {
-    std::list<const Key*> use(1);  // made first: what follows the new entry can't fail
+    std::list<const Key*> use(1);  // allocated first, so that nothing fails after the insertion
     typename Entries::node_type dying;
     std::lock_guard lock(mutex_);
     const auto [it, inserted] =
@@ -207,7 +212,7 @@ class MemoTable final : public memoize_detail::Clearable {
     return it->second.value;
   }
 
-  /// Precondition: there is one, and the lock is held. It dies where the caller says.
+  /// Removes the oldest entry; the caller destroys it. Preconditions: the cache isn't empty, and the lock is held.
   typename Entries::node_type take_oldest() {
     typename Entries::node_type oldest = entries_.extract(entries_.find(*uses_.back()));
     uses_.pop_back();
@@ -224,7 +229,7 @@ class MemoTable final : public memoize_detail::Clearable {
   Entries entries_;
 };
 
-/// A function of no arguments that runs once. See memoize_thunk.
+/// A function without arguments that runs once. See memoize_thunk.
 template <typename F>
 class MemoizedThunk {
  public:
@@ -238,7 +243,7 @@ class MemoizedThunk {
     if (memoize_detail::is_success(result)) result_ = result;
     return result;
   }
-  /// The next call runs the function again.
+  /// Drops the result, so that the next call runs the function again.
   void clear() {
     std::lock_guard lock(mutex_);
     result_.reset();
@@ -247,12 +252,12 @@ class MemoizedThunk {
  private:
   std::mutex mutex_;
   F function_;
-  std::optional<Result> result_;  // engaged once the function succeeded, whatever it returned
+  std::optional<Result> result_;  // set once the function has succeeded, whatever it returned
 };
 
-/// `function`, run by the first call and remembered for all threads; calls meanwhile wait. A null result is kept like any
-/// other. A call that fails (throws, or returns an error) keeps nothing, and the next one tries again.
-/// Example    static auto client = memoize_thunk([] { return make_client(); });
+/// Returns a function that calls `function` once and caches its result for all threads; concurrent calls wait. A null
+/// result is cached, too. If the call throws or returns an error, nothing is cached and the next call tries again.
+/// Example   static auto client = memoize_thunk([] { return make_client(); });
 template <typename F>
 MemoizedThunk<F> memoize_thunk(F function) {
   return MemoizedThunk<F>(std::move(function));
@@ -261,7 +266,7 @@ MemoizedThunk<F> memoize_thunk(F function) {
 template <typename Signature>
 class Memoized;
 
-/// A function that remembers its results by its arguments. See memoize.
+/// A function that caches its results by arguments. See memoize.
 template <typename Result, typename... Arguments>
 class Memoized<Result(Arguments...)> {
  public:
@@ -284,10 +289,11 @@ class Memoized<Result(Arguments...)> {
   MemoTable<Key, Kept> table_;
 };
 
-/// `function` with a memory: a call with arguments equal to an earlier one's (all of them, by value, under the same
-/// jax_enable_x64) returns the earlier result. At most kMemoizedEntries results are kept, the least recently used goes
-/// first; errors are not kept. Threads that miss at the same time may each run the function; all get one result.
-/// Example    static auto square = memoize([](int x) { return x * x; });  square(3); square.cache_info().hits
+/// Returns a function that caches the results of `function`. A call with the same arguments, compared by value, and the
+/// same jax_enable_x64 returns the cached result. At most kMemoizedEntries results are cached; the least recently used
+/// is dropped first. Errors are not cached. If threads miss at the same time, each may run the function, but all get
+/// the same result.
+/// Example   static auto square = memoize([](int x) { return x * x; });  square(3); square.cache_info().hits
 template <typename F>
 auto memoize(F function) {
   return [&]<typename R, typename... A>(std::function<R(A...)> f) {

@@ -31,10 +31,10 @@ void* map(size_t bytes) {
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
-// Begins at a huge page, so that all of it can lie in such. The kernel's answer is advice either way.
+// Maps memory that begins at a huge page, so that all of it can consist of them. The kernel may ignore the advice.
 void* map_huge(size_t bytes) {
   void* memory = map(bytes + kHugePage);
-  if (memory == nullptr) return map(bytes);  // an address space with no room for the alignment
+  if (memory == nullptr) return map(bytes);  // no room for the alignment in the address space
   const auto begin = reinterpret_cast<uintptr_t>(memory);
   const uintptr_t aligned = round_up(begin, kHugePage);
   if (aligned != begin) ::munmap(memory, aligned - begin);
@@ -44,15 +44,15 @@ void* map_huge(size_t bytes) {
   return reinterpret_cast<void*>(aligned);
 }
 
-// A system that overcommits would say yes to anything and end the process later.
+// Returns whether the memory can't suffice. A system that overcommits would grant any size and kill the process later.
 bool hopeless(size_t bytes) {
-  constexpr size_t kLook = size_t{1} << 30;  // bytes; below, asking the kernel costs more than it saves
+  constexpr size_t kLook = size_t{1} << 30;  // bytes; for smaller blocks the check costs more than it saves
   if (bytes < kLook) return false;
   const SystemMemory memory = system_memory();
   return memory.total != 0 && bytes > memory.total + memory.swap;
 }
 
-// The number after `key` in /proc/meminfo, in bytes.
+// Returns the number after `key` in /proc/meminfo, in bytes.
 uint64_t meminfo_bytes(std::string_view text, std::string_view key) {
   const size_t at = text.find(key);
   if (at == std::string_view::npos) return 0;
@@ -63,7 +63,7 @@ uint64_t meminfo_bytes(std::string_view text, std::string_view key) {
   return kib * 1024;
 }
 
-// Pages of the buffer itself, without the guard.
+// Returns the bytes of the buffer's pages, without the guard page.
 size_t guarded_body(size_t bytes) { return std::max(round_up(bytes, page_bytes()), page_bytes()); }
 
 }  // namespace
@@ -112,7 +112,7 @@ void release_guarded(void* data, size_t bytes, GuardSide side) {
 }
 
 SystemMemory system_memory() {
-  char text[4096];  // the lines looked for are among the first
+  char text[4096];  // the lines are among the first
   const int file = ::open("/proc/meminfo", O_RDONLY | O_CLOEXEC);
   if (file < 0) return {};
   const ssize_t got = ::read(file, text, sizeof(text));

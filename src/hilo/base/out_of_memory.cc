@@ -4,7 +4,7 @@
 namespace hilo {
 namespace {
 
-// Never destroyed: errors may be made while the process ends.
+// Never destroyed: errors may be created while the process ends.
 const Status& made_beforehand() {
   static const auto* const status = new Status(resource_exhausted("out of memory: operator new failed"));
   return *status;

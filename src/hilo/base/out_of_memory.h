@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/out_of_memory.h -- where operator new fails, a Status says so: the seam between std::bad_alloc and the engine's errors.
+// base/out_of_memory.h -- converts std::bad_alloc to a Status.
 #pragma once
 
 #include <new>
@@ -8,12 +8,11 @@
 
 namespace hilo {
 
-/// RESOURCE_EXHAUSTED. It was made when the library was loaded, so that saying so takes no memory.
+/// Returns RESOURCE_EXHAUSTED without allocating: the status is created when the library is loaded.
 Status out_of_memory();
 
-/// What `work` returns, a Status or StatusOr; RESOURCE_EXHAUSTED where it ran out of memory. What the work had made by
-/// then is gone.
-/// Example    return or_out_of_memory([&] { return parse(text); });
+/// Returns the result of `work`, a Status or StatusOr, or RESOURCE_EXHAUSTED if it throws std::bad_alloc.
+/// Example   return or_out_of_memory([&] { return parse(text); });
 template <typename Work>
 auto or_out_of_memory(const Work& work) -> decltype(work()) {
   try {

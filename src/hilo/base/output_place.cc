@@ -19,7 +19,7 @@ namespace {
 
 using Kind = OutputPlace::Kind;
 
-constexpr int kMaxLinks = 40;  // Linux's own limit
+constexpr int kMaxLinks = 40;  // Linux's limit
 
 Status write_error(int error, const std::string& path) { return errno_status(error, fmt::format("writing {}", path)); }
 
@@ -28,7 +28,7 @@ bool is_of_proc(const std::string& folder) {
   return ::statfs(folder.c_str(), &about) == 0 && about.f_type == PROC_SUPER_MAGIC;
 }
 
-/// The descriptor that a link such as /proc/self/fd/1 stands for; -1 for other links.
+/// Returns the descriptor that a link such as /proc/self/fd/1 refers to; -1 for other links.
 int own_descriptor(const std::string& path) {
   const std::unique_ptr<char, decltype(&::free)> real(::realpath(directory_of(path).c_str(), nullptr), ::free);
   if (real == nullptr) return -1;
@@ -38,8 +38,8 @@ int own_descriptor(const std::string& path) {
   return number && *number >= 0 && *number <= INT_MAX ? static_cast<int>(*number) : -1;
 }
 
-/// Whether another user may have put the link into a folder of all. The kernel has the same rule, which opening such a link
-/// obeys where it is on.
+/// Returns whether another user may have created the link in a shared folder. The kernel has the same rule
+/// (fs.protected_symlinks), which may be off.
 bool leads_astray(const std::string& path, const struct stat& link) {
   struct stat folder = {};
   if (::stat(directory_of(path).c_str(), &folder) != 0) return true;
@@ -62,7 +62,7 @@ StatusOr<OutputPlace> place_of(const std::string& path, const struct stat& about
   return OutputPlace{S_ISREG(about.st_mode) ? Kind::kRegular : Kind::kStream, path, -1, about};
 }
 
-/// Links of /proc are none: what they say is a name for people.
+/// Handles the special links of /proc, whose text is not a path.
 StatusOr<OutputPlace> place_in_proc(const std::string& path) {
   if (const int descriptor = own_descriptor(path); descriptor >= 0)
     return OutputPlace{Kind::kDescriptor, path, descriptor, {}};
@@ -94,7 +94,7 @@ StatusOr<OutputPlace> find_output_place(const std::string& path) {
     if (is_of_proc(directory_of(current))) return place_in_proc(current);
     if (leads_astray(current, about)) {
       return permission_denied(
-          fmt::format("writing {}: {} is a link of another user's in a folder of all", path, current));
+          fmt::format("writing {}: {} is a link of another user in a shared folder", path, current));
     }
     HILO_ASSIGN_OR_RETURN(current, link_target(current));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/output_place.h -- where a path that is to be written to leads: what is there, at the end of its links.
+// base/output_place.h -- resolves the path of an output file.
 #pragma once
 
 #include <sys/stat.h>
@@ -11,21 +11,21 @@
 namespace hilo {
 
 struct OutputPlace {
-  // kStream: a device, a fifo, or what another process has open under /proc. kDescriptor: what this process has open.
+  // kStream: a device, a fifo, or a file of another process under /proc. kDescriptor: an open file of this process.
   enum class Kind : uint8_t { kNothing, kRegular, kStream, kDescriptor };
   Kind kind = Kind::kNothing;
-  std::string path;        // without links at its end
-  int descriptor = -1;     // kDescriptor
-  struct stat about = {};  // kRegular, kStream
+  std::string path;        // path after its links are resolved
+  int descriptor = -1;     // for kDescriptor
+  struct stat about = {};  // for kRegular and kStream
 };
 
-/// Follows links as open(path, O_CREAT) does, those to nothing too, except what another user put into a folder of all, such
-/// as /tmp: a program that writes there would be led astray.
-/// Errors    INVALID_ARGUMENT for a directory, a socket, a circle of links; PERMISSION_DENIED for such a link; those of
-///           errno_status
+/// Follows symbolic links as open(path, O_CREAT) does, including dangling ones. Links of other users in a shared folder
+/// such as /tmp are rejected, because they could redirect the output.
+/// Errors    INVALID_ARGUMENT for a directory, a socket or a cycle of links; PERMISSION_DENIED for a link of another
+///           user; those of errno_status
 StatusOr<OutputPlace> find_output_place(const std::string& path);
 
-/// The folder that a path's last name is in.
+/// Returns the folder of a path.
 std::string directory_of(const std::string& path);
 
 }  // namespace hilo

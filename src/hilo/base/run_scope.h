@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/run_scope.h -- which run of a program a thread works for: custom calls ask.
+// base/run_scope.h -- the run of a program that a thread works for, as custom calls query it.
 #pragma once
 
 #include <utility>
@@ -12,10 +12,10 @@ namespace run_detail {
 extern constinit thread_local const RunContext* run_of_thread;
 }  // namespace run_detail
 
-/// The run that this thread works for; null: none.
+/// Returns the run that this thread works for, or null.
 inline const RunContext* current_run() { return run_detail::run_of_thread; }
 
-/// While it lives, this thread works for `run`.
+/// Sets the run that this thread works for, for the duration of the scope.
 class RunScope {
  public:
   explicit RunScope(const RunContext* run) : place_(run_detail::run_of_thread), before_(std::exchange(place_, run)) {}
@@ -24,7 +24,7 @@ class RunScope {
   RunScope& operator=(const RunScope&) = delete;
 
  private:
-  const RunContext*& place_;  ///< found once: that is a call
+  const RunContext*& place_;  ///< cached because its lookup is a call
   const RunContext* before_;
 };
 

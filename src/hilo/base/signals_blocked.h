@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/signals_blocked.h -- threads of a library must not run the program's signal handlers.
+// base/signals_blocked.h -- blocks signals, because threads of a library must not run the program's signal handlers.
 #pragma once
 
 #include <signal.h>
 
 namespace hilo {
 
-/// While it lives, this thread takes no signals; threads that it starts take none as long as they live.
+/// Blocks signals on this thread for the duration of the scope. Threads that are started in the scope inherit the
+/// blocked signals permanently.
 class SignalsBlocked {
  public:
   SignalsBlocked() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/start_thread.h -- threads of a library: they take no signals, and that none can be had is a status.
+// base/start_thread.h -- starts threads of the library: they block signals, and a failure is a Status.
 #pragma once
 
 #include <string_view>
@@ -12,8 +12,8 @@
 
 namespace hilo {
 
-/// A thread that runs `run`. The caller joins or detaches it.
-/// Errors    RESOURCE_EXHAUSTED "no thread can be had PURPOSE"
+/// Starts a thread that calls `run`. The caller joins or detaches it.
+/// Errors    RESOURCE_EXHAUSTED "no thread could be started PURPOSE"
 /// Example   HILO_ASSIGN_OR_RETURN(thread_, start_thread("for metrics", [this] { serve(); }));
 template <typename Run>
 StatusOr<std::thread> start_thread(std::string_view purpose, Run run) {
@@ -21,7 +21,7 @@ StatusOr<std::thread> start_thread(std::string_view purpose, Run run) {
   try {
     return std::thread(std::move(run));
   } catch (const std::system_error&) {
-    return resource_exhausted(std::string("no thread can be had ").append(purpose));
+    return resource_exhausted(std::string("no thread could be started ").append(purpose));
   }
 }
 

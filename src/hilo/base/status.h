@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/status.h -- how the engine says that something went wrong. Nothing below the front end throws.
+// base/status.h -- error values of the engine. Code below the front end throws no exceptions.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace hilo {
 
-/// The canonical error codes; the numbers are those of absl, gRPC and PJRT, so doors map them by cast.
+/// The canonical error codes. The numbers equal those of absl, gRPC and PJRT, so they are converted by a cast.
 enum class StatusCode {
   kOk = 0,
   kCancelled = 1,
@@ -36,7 +36,7 @@ enum class StatusCode {
 /// "INVALID_ARGUMENT", "OK", ...
 std::string_view status_code_name(StatusCode code);
 
-/// Success, or a code and a message. One pointer wide; success allocates nothing.
+/// Success, or an error with a code and a message. The size is one pointer; success allocates nothing.
 class [[nodiscard]] Status {
  public:
   Status() = default;
@@ -49,7 +49,7 @@ class [[nodiscard]] Status {
   /// "INVALID_ARGUMENT: what; got ...; wanted .... Hint: ..."
   std::string to_string() const;
 
-  /// The same error with `context` and ": " before its message; success stays success.
+  /// Returns the same error with the prefix "`context`: ". Success stays success.
   Status with_context(std::string_view context) const;
 
  private:
@@ -61,34 +61,34 @@ class [[nodiscard]] Status {
 };
 
 inline Status ok_status() { return Status(); }    ///< success
-Status cancelled(std::string message);            ///< someone stopped it
-Status invalid_argument(std::string message);     ///< what was given can never work
-Status not_found(std::string message);            ///< there is nothing of that name
-Status already_exists(std::string message);       ///< there is one already
-Status permission_denied(std::string message);    ///< one may not
-Status resource_exhausted(std::string message);   ///< memory, or another limit
-Status failed_precondition(std::string message);  ///< not in this state
-Status out_of_range(std::string message);         ///< beyond an end
-Status unimplemented(std::string message);        ///< hilo can't do that
-Status unavailable(std::string message);          ///< not now; another try may help
+Status cancelled(std::string message);            ///< the operation was cancelled
+Status invalid_argument(std::string message);     ///< an argument is invalid in any state
+Status not_found(std::string message);            ///< no object has this name
+Status already_exists(std::string message);       ///< an object of this name exists
+Status permission_denied(std::string message);    ///< access is denied
+Status resource_exhausted(std::string message);   ///< memory or another limit is exhausted
+Status failed_precondition(std::string message);  ///< the operation is invalid in this state
+Status out_of_range(std::string message);         ///< an index or offset is beyond the end
+Status unimplemented(std::string message);        ///< hilo doesn't support the operation
+Status unavailable(std::string message);          ///< temporary failure; a retry may succeed
 Status data_loss(std::string message);            ///< a file or message is damaged
-/// A broken invariant of hilo itself: the message gains "this is a bug in hilo".
+/// A violated invariant of hilo itself. "this is a bug in hilo" is appended to the message.
 Status internal_error(std::string message);
 
-/// A value, or the Status that says why there is none: never OK, and never asked for its value. Builds with assertions
-/// (base/assertions.h) end the process where a caller breaks that.
+/// A value, or the error that explains why there is none. The error is never OK, and value() requires ok(). Builds with
+/// assertions (base/assertions.h) end the process on a violation.
 template <typename T>
 class [[nodiscard]] StatusOr {
  public:
-  StatusOr(T value) : value_(std::move(value)) {}  // implicit by design, as in absl
+  StatusOr(T value) : value_(std::move(value)) {}  // implicit, as in absl
   StatusOr(Status status) : status_(std::move(status)) {
-    HILO_ASSERT(!status_.ok(), "a StatusOr was made of an OK Status; wanted a value or an error");
+    HILO_ASSERT(!status_.ok(), "a StatusOr was created from an OK Status; wanted a value or an error");
   }
 
   bool ok() const { return value_.has_value(); }
   const Status& status() const { return status_; }
 
-  /// Precondition of all: ok().
+  /// Precondition of all accessors: ok().
   const T& value() const& { return *operator->(); }
   T& value() & { return *operator->(); }
   T&& value() && { return std::move(*operator->()); }
@@ -96,7 +96,7 @@ class [[nodiscard]] StatusOr {
   T& operator*() & { return *operator->(); }
   T&& operator*() && { return std::move(*operator->()); }
   const T* operator->() const {
-    HILO_ASSERT(ok(), "the value of a StatusOr was asked for, which is an error: " + status_.to_string());
+    HILO_ASSERT(ok(), "value() of a StatusOr with an error: " + status_.to_string());
     return &*value_;
   }
   T* operator->() { return const_cast<T*>(std::as_const(*this).operator->()); }

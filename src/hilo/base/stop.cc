@@ -13,7 +13,7 @@ Status stop_status(const StopWord* word, std::string_view where) {
   const uint32_t reason = word == nullptr ? kRunning : word->load(std::memory_order_relaxed);
   if (reason == kRunning) return ok_status();
   if (reason == kDeadlinePassed) {
-    return Status(StatusCode::kDeadlineExceeded, "the program's time was over before it ended" + std::string(where));
+    return Status(StatusCode::kDeadlineExceeded, "timeout of the program" + std::string(where));
   }
   return cancelled("the program was cancelled" + std::string(where));
 }

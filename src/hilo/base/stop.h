@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/stop.h -- how work is told to stop: a word that belongs to a thread while it works, and is looked at every now and
-// then. Loops in library code and in generated code look at it alike.
+// base/stop.h -- cancellation of running work: a word per thread that loops in library code and in generated code poll.
 #pragma once
 
 #include <atomic>
@@ -11,19 +10,20 @@
 
 namespace hilo {
 
-/// What a word says. It goes from kRunning to one of the others once, and never back.
+/// Values of the word. It changes at most once, from kRunning to one of the others.
 enum StopReason : uint32_t { kRunning = 0, kCancelRequested = 1, kDeadlinePassed = 2 };
 using StopWord = std::atomic<uint32_t>;
 
 namespace stop_detail {
 extern constinit thread_local const StopWord* word_of_thread;
-extern const StopWord unchanged;  ///< stands in a scope that leaves the thread's word as it is
+extern const StopWord unchanged;  ///< marker for scopes that don't change the thread's word
 }  // namespace stop_detail
 
-/// The word that this thread's work belongs to; null: nobody can stop it.
+/// Returns the word of this thread's work; null means that the work can't be stopped.
 inline const StopWord* stop_word() { return stop_detail::word_of_thread; }
 
-/// While it lives, this thread's work belongs to `word`; null leaves it as it is. The word must outlive it.
+/// Sets the word of this thread's work for the duration of the scope; null doesn't change it. The word must outlive the
+/// scope.
 class StopScope {
  public:
   explicit StopScope(const StopWord* word) : before_(&stop_detail::unchanged) {
@@ -39,27 +39,29 @@ class StopScope {
   const StopWord* before_;
 };
 
-/// For loops: finds the thread's word once. To be used on the thread that made it, under the scope it was made in.
+/// Caches the thread's word for loops. It must be used on the thread and in the scope in which it was created.
 class StopFlag {
  public:
   StopFlag() : word_(stop_word()) {}
-  /// Whether the work is to stop: the caller returns, whatever its results are then. Who began the work says why.
-  /// Cost    one load
+  /// Returns whether the work must stop. The caller then returns with arbitrary results, and the code that started the
+  /// work reports the reason.
+  /// Cost      one load
   bool raised() const { return word_ != nullptr && word_->load(std::memory_order_relaxed) != kRunning; }
 
  private:
   const StopWord* word_;
 };
 
-/// Whether this thread's work is to stop.
+/// Returns whether this thread's work must stop.
 inline bool stop_requested() { return StopFlag().raised(); }
 
-/// What a word means: OK; CANCELLED "the program was cancelled" and `where`; or DEADLINE_EXCEEDED.
+/// Converts a word to a status: OK; CANCELLED "the program was cancelled" and `where`; or DEADLINE_EXCEEDED.
 Status stop_status(const StopWord* word, std::string_view where = "");
-/// The same of this thread's word.
+/// Returns the status of this thread's word.
 inline Status stop_status() { return stop_status(stop_word()); }
 
-/// Calls run(begin, end) for stretches of [0, count), in order and each at most `stretch` long, until the work is to stop.
+/// Calls run(begin, end) for consecutive ranges of [0, count), each of at most `stretch` elements, until the work must
+/// stop.
 template <typename Run>
 void in_stretches(int64_t count, int64_t stretch, const Run& run) {
   const StopFlag stop;

@@ -43,9 +43,9 @@ std::string_view trimmed(std::string_view text) {
 }
 
 int64_t edit_distance(std::string_view a, std::string_view b) {
-  constexpr size_t kLongest = 256;  // bytes; the table is quadratic and the names may be hostile
+  constexpr size_t kMax = 256;  // bytes; limits the quadratic cost for hostile names
   const int64_t difference = std::max(a.size(), b.size()) - std::min(a.size(), b.size());
-  if (std::max(a.size(), b.size()) > kLongest) return difference + static_cast<int64_t>(kLongest);
+  if (std::max(a.size(), b.size()) > kMax) return difference + static_cast<int64_t>(kMax);
   std::vector<int64_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) last[j] = static_cast<int64_t>(j);
   for (size_t i = 1; i <= a.size(); ++i) {
@@ -63,12 +63,12 @@ int64_t edit_distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-// The only candidate that begins with `name`: somebody stopped typing early.
+// Returns the only candidate that begins with `name`, as for an abbreviation.
 static std::optional<std::string_view> completion(std::string_view name, std::span<const std::string_view> candidates) {
-  constexpr size_t kShortest = 3;  // bytes; fewer say nothing
+  constexpr size_t kMin = 3;  // bytes; shorter prefixes are ambiguous
   std::optional<std::string_view> found;
   for (std::string_view candidate : candidates) {
-    if (name.size() < kShortest || !candidate.starts_with(name)) continue;
+    if (name.size() < kMin || !candidate.starts_with(name)) continue;
     if (found) return std::nullopt;
     found = candidate;
   }
@@ -81,7 +81,7 @@ std::optional<std::string_view> nearest_name(std::string_view name, std::span<co
   int64_t least = limit + 1;
   for (std::string_view candidate : candidates) {
     const int64_t distance = edit_distance(name, candidate);
-    // A name of two letters is "near" every other one: what is replaced as a whole is no slip.
+    // A distance as large as the name means that all of it is replaced, which is no typo.
     if (distance >= least || distance >= static_cast<int64_t>(std::max(name.size(), candidate.size()))) continue;
     least = distance;
     nearest = candidate;
@@ -112,7 +112,7 @@ std::string bytes_text(uint64_t bytes) {
 
 namespace {
 
-/// Whether the byte at `i` begins or ends a control character: ASCII's, or one of U+0080 to U+009F in UTF-8.
+/// Returns whether the byte at `i` is part of a control character: one of ASCII, or of U+0080 to U+009F in UTF-8.
 bool is_control(std::string_view text, size_t i) {
   const auto at = [&](size_t k) { return k < text.size() ? static_cast<unsigned char>(text[k]) : 0; };
   const auto is_second = [](int byte) { return byte >= 0x80 && byte <= 0x9f; };
@@ -135,10 +135,10 @@ void append_escaped(std::string_view text, std::string_view kept, std::string& r
 }  // namespace
 
 std::string quote(std::string_view text) {
-  constexpr size_t kLongest = 80;  // bytes
+  constexpr size_t kMax = 80;  // bytes
   std::string result = "'";
-  append_escaped(text.substr(0, kLongest), "", result);
-  return result + (text.size() > kLongest ? "...'" : "'");
+  append_escaped(text.substr(0, kMax), "", result);
+  return result + (text.size() > kMax ? "...'" : "'");
 }
 
 std::string printable(std::string_view text) {

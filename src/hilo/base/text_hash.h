@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/text_hash.h -- a hash for tables whose keys are names: short texts, looked up often.
+// base/text_hash.h -- a fast hash for tables with short names as keys.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace hilo {
 
-/// Eight bytes a step, inline; boost's reads byte for byte. Not for keys that an adversary profits from colliding.
+/// Hashes eight bytes per step; boost's hash reads single bytes. Not for keys from an adversary.
 struct TextHash {
-  using is_avalanching = void;  // boost needn't mix again
+  using is_avalanching = void;  // boost skips its own mixing
   size_t operator()(std::string_view text) const {
     uint64_t h = text.size() * kMultiplier;
     const char* at = text.data();

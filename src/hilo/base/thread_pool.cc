@@ -26,16 +26,17 @@
 namespace hilo {
 namespace {
 
-constexpr auto kSpin = std::chrono::microseconds(30);  // sleeping and waking costs 5-50 us, so waiting so long pays
-constexpr int64_t kChunksPerThread = 16;               // evens out tasks of unequal length
+constexpr auto kSpin = std::chrono::microseconds(30);  // longer than a sleep and wakeup of 5-50 us would cost
+constexpr int64_t kChunksPerThread = 16;               // balances tasks of different duration
 
-// The state word of a pool: which loop it is at, whether workers may still join, and how many have.
-constexpr uint32_t kWorkers = (1u << 15) - 1;  // workers inside the loop
-constexpr uint32_t kOwnerSleeps = 1u << 15;    // the caller waits for the last of them
-constexpr uint32_t kOpen = 1u << 16;           // the loop still takes workers
-constexpr uint32_t kLoop = 1u << 17;           // one loop further; wraps, which at worst makes a worker miss a loop
+// The state word of a pool: the number of its loop, whether workers may join, and how many have joined.
+constexpr uint32_t kWorkers = (1u << 15) - 1;  // number of workers inside the loop
+constexpr uint32_t kOwnerSleeps = 1u << 15;    // the caller sleeps until the last worker leaves
+constexpr uint32_t kOpen = 1u << 16;           // workers may join the loop
+// increment of the loop's number; after an overflow a worker may miss a loop at worst
+constexpr uint32_t kLoop = 1u << 17;
 
-std::atomic<uint64_t> forks{0};  // counts the fork()s that this process came from since its first pool
+std::atomic<uint64_t> forks{0};  // number of fork() calls in this process and its ancestors since the first pool
 thread_local bool inside_task = false;
 thread_local Executor* executor_of_thread = nullptr;
 
@@ -47,7 +48,7 @@ void pause_briefly() {
 #endif
 }
 
-// Rounding, flush-to-zero and traps, without the sticky exception flags.
+// Returns rounding, flush-to-zero and traps, without the sticky exception flags.
 uint32_t float_control() {
 #if defined(__SSE2__)
   return _mm_getcsr() & ~0x3fu;
@@ -70,13 +71,13 @@ void wake(std::atomic<uint32_t>& word, int count) {
   ::syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
 }
 
-// Spins until `done` says so (true) or the time is up (false).
+// Spins until `done` returns true, or returns false after kSpin.
 template <typename Done>
 bool spin_until(Done done) {
   if (done()) return true;
   const auto end = std::chrono::steady_clock::now() + kSpin;
   do {
-    for (int i = 0; i < 32; ++i) {  // about a microsecond between looks at the clock
+    for (int i = 0; i < 32; ++i) {  // about a microsecond between readings of the clock
       if (done()) return true;
       pause_briefly();
     }
@@ -84,7 +85,7 @@ bool spin_until(Done done) {
   return false;
 }
 
-// Marks this thread as working on a task.
+// Marks this thread as running a task, for the duration of the scope.
 class InsideTask {
  public:
   InsideTask() { inside_task = true; }
@@ -95,22 +96,22 @@ class InsideTask {
 
 }  // namespace
 
-// What caller and workers share. Each group that is written together has a cache line of its own.
+// State that caller and workers share. Each group of members that is written together has its own cache line.
 struct ThreadPool::Shared {
   alignas(64) std::atomic<uint32_t> state{0};
   std::atomic<int32_t> sleepers{0};
   std::atomic<bool> stop{false};
 
-  alignas(64) std::atomic<int64_t> next{0};  // first task that nobody has taken
+  alignas(64) std::atomic<int64_t> next{0};  // first task that isn't assigned yet
 
-  // The loop; written while no worker is inside.
+  // The loop; written only while no worker is inside.
   alignas(64) const FunctionRef<void(int64_t)>* task = nullptr;
   int64_t tasks = 0;
   int64_t chunk = 1;
   uint32_t control = 0;
   const StopWord* stop_word = nullptr;
 
-  alignas(64) std::atomic<bool> busy{false};  // some thread is the caller
+  alignas(64) std::atomic<bool> busy{false};  // whether a thread is the caller
   uint64_t born_after_forks = 0;
   std::vector<std::thread> workers;
 
@@ -121,7 +122,7 @@ struct ThreadPool::Shared {
   void close_and_wait();
 };
 
-// Takes chunks until none is left or the work is to stop.
+// Runs chunks until none is left or the work must stop.
 void ThreadPool::Shared::work() {
   const FunctionRef<void(int64_t)> call = *task;
   const StopFlag stopped;
@@ -133,7 +134,7 @@ void ThreadPool::Shared::work() {
   }
 }
 
-// Enters the loop if it is open and is not the one that was seen last.
+// Joins the loop if it is open and differs from the last one this worker joined.
 bool ThreadPool::Shared::join(uint32_t& seen) {
   uint32_t now = state.load(std::memory_order_acquire);
   while ((now & kOpen) != 0 && now / kLoop != seen / kLoop) {
@@ -151,7 +152,7 @@ void ThreadPool::Shared::leave() {
 }
 
 void ThreadPool::Shared::run_worker() {
-  uint32_t seen = 0;  // no loop has this number while it is open: the first is 1
+  uint32_t seen = 0;  // the first loop has number 1
   while (!stop.load(std::memory_order_relaxed)) {
     if (spin_until([&] { return stop.load(std::memory_order_relaxed) || join(seen); })) {
       if (stop.load(std::memory_order_relaxed)) return;
@@ -164,8 +165,8 @@ void ThreadPool::Shared::run_worker() {
       leave();
       continue;
     }
-    // Announce first, look second; the caller opens first, looks for sleepers second: one of the two sees the
-    // other.
+    // The worker first announces its sleep, then checks for work. The caller first opens the loop, then checks for
+    // sleepers. So at least one of them sees the other.
     sleepers.fetch_add(1, std::memory_order_seq_cst);
     const uint32_t now = state.load(std::memory_order_seq_cst);
     const bool work_waits = (now & kOpen) != 0 && now / kLoop != seen / kLoop;
@@ -174,12 +175,13 @@ void ThreadPool::Shared::run_worker() {
   }
 }
 
-// Lets nobody else in and returns when those inside have left.
+// Closes the loop for new workers and waits until all workers have left.
 void ThreadPool::Shared::close_and_wait() {
   state.fetch_and(~kOpen, std::memory_order_acq_rel);
   const auto empty = [this] { return (state.load(std::memory_order_acquire) & kWorkers) == 0; };
   while (!spin_until(empty)) {
-    if (born_after_forks != forks.load(std::memory_order_relaxed)) return;  // a task forked, and this is the child
+    // a task called fork(), and this is the child
+    if (born_after_forks != forks.load(std::memory_order_relaxed)) return;
     const uint32_t now = state.fetch_or(kOwnerSleeps, std::memory_order_acq_rel) | kOwnerSleeps;
     if ((now & kWorkers) != 0) sleep_while(state, now);
   }
@@ -187,7 +189,7 @@ void ThreadPool::Shared::close_and_wait() {
 
 namespace {
 
-// An executor that the program brought along: its threads know nothing of the caller's stop word.
+// An executor that the program has installed. Its threads don't have the caller's stop word.
 class Installed final : public Executor {
  public:
   Executor* executor = nullptr;
@@ -201,15 +203,15 @@ class Installed final : public Executor {
   }
 };
 
-// The pool that default_pool() made, or the executor that the program installed.
+// The pool of default_pool(), or the executor that the program has installed.
 struct Default {
   std::mutex mutex;
   std::atomic<Executor*> current{nullptr};
   Installed wrapper;
-  Executor* installed = nullptr;  // the wrapper, if there is something in it
+  Executor* installed = nullptr;  // the wrapper, if an executor is installed
   ThreadPool* own = nullptr;
-  int threads = 0;                       // 0: default_thread_count()
-  std::vector<ThreadPool*> left_behind;  // of parent processes; their threads are not here
+  int threads = 0;                       // 0 means default_thread_count()
+  std::vector<ThreadPool*> left_behind;  // pools of parent processes, whose threads don't exist here
 };
 
 Default& defaults() {
@@ -250,18 +252,18 @@ ThreadPool::ThreadPool(int threads) : shared_(std::make_unique<Shared>()) {
   } catch (const std::system_error& error) {
     log_warning_once("thread_pool", "only {} of {} worker threads started: {}", shared->workers.size(), wanted,
                      error.what());
-  } catch (const std::bad_alloc&) {  // some have started, and know where the pool is
+  } catch (const std::bad_alloc&) {  // some threads have started and refer to the pool
   }
 }
 
 ThreadPool::~ThreadPool() {
   if (shared_->born_after_forks != forks.load(std::memory_order_relaxed)) {
-    // The threads stayed in the parent: there is nothing to join, and their handles must not be touched.
+    // The threads exist only in the parent. They can't be joined, and their handles must not be used.
     static_cast<void>(shared_.release());
     return;
   }
   shared_->stop.store(true, std::memory_order_seq_cst);
-  // A new number, so that a worker on its way to sleep does not.
+  // A new loop number prevents workers from going to sleep.
   shared_->state.fetch_add(kLoop, std::memory_order_seq_cst);
   wake(shared_->state, INT_MAX);
   for (std::thread& worker : shared_->workers) worker.join();

@@ -10,13 +10,13 @@ namespace {
 
 constexpr int64_t kLine = 64;  // bytes of a cache line
 constexpr int kVectorBytes = 16;
-constexpr int64_t kFewElements = 48;  // below, tiles are mostly edges
+constexpr int64_t kFewElements = 48;  // smaller matrices consist mostly of edges
 
 struct Sixteen {
   uint64_t halves[2];
 };
 
-/// A square as wide as a vector, at the same place of both sides.
+/// Transposes one square that is as wide as a vector.
 template <typename T>
 void transpose_square(const T* from, int64_t from_stride, T* to, int64_t to_stride) {
   if constexpr (sizeof(T) == kVectorBytes) {
@@ -44,7 +44,7 @@ struct Matrices {
   void move(int64_t i, int64_t j) const { to[j * to_stride + i] = from[i * from_stride + j]; }
 };
 
-/// Rows [i0, i1) and columns [j0, j1).
+/// Transposes rows [i0, i1) and columns [j0, j1).
 template <typename T>
 void transpose_tile(const Matrices<T>& m, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
   constexpr int64_t kSide = kVectorBytes / static_cast<int64_t>(sizeof(T));
@@ -62,8 +62,8 @@ void transpose_tile(const Matrices<T>& m, int64_t i0, int64_t i1, int64_t j0, in
   }
 }
 
-/// In tiles of one cache line each way: what lies a power of two apart shares few places of a cache, and a wider tile's lines
-/// would drive each other out.
+/// Transposes in tiles of one cache line in each direction. Addresses that differ by a power of two share few cache
+/// sets, so the lines of a wider tile would evict each other.
 template <typename T>
 void transpose_in_tiles(const Matrices<T>& m, int64_t rows, int64_t columns) {
   constexpr int64_t kTile = kLine / static_cast<int64_t>(sizeof(T));
@@ -73,7 +73,7 @@ void transpose_in_tiles(const Matrices<T>& m, int64_t rows, int64_t columns) {
   }
 }
 
-/// Where the elements of a small transposed matrix come from is found once for all.
+/// Computes the source offsets of a small transposed matrix once, for all matrices.
 template <typename T>
 void transpose_small(const T* from, T* to, int64_t count, int64_t rows, int64_t columns) {
   const int64_t size = rows * columns;

@@ -20,8 +20,8 @@
 namespace hilo {
 namespace {
 
-/// A program's meaning, the client that compiled it, its name, for profiles and messages, and the limits it was
-/// compiled under, as text.
+/// Key of the cache: the program's fingerprint, the client, the program's name (for profiles and messages), and the
+/// compile limits as text.
 using ExecutableKey = std::tuple<hlo::Fingerprint, uint64_t, std::string, std::string>;
 
 auto& executables() {
@@ -29,14 +29,15 @@ auto& executables() {
   return *table;
 }
 
-/// Held while a program is compiled that others may ask for: they wait for it. Programs seldom share one.
+/// Returns the mutex that is held while the program of `key` is compiled, so that other callers wait for the result.
+/// Different programs rarely share a mutex.
 std::mutex& compiling(const ExecutableKey& key) {
   static auto* const mutexes = new std::array<std::mutex, 64>;
   return (*mutexes)[std::hash<hlo::Fingerprint>()(std::get<0>(key)) % mutexes->size()];
 }
 
-/// All that a compiled program depends on, beside the build that compiles it: fingerprints differ from process to
-/// process, so it is the program itself. The first line is its name.
+/// Returns the key of the disk cache: the program's text and all options that affect compilation. Fingerprints can't be
+/// used, because they differ between processes. The first line is the program's name.
 std::string disk_key(const Client& client, const hlo::Module& module, const CompileOptions& options) {
   const char* const isa = std::getenv("HILO_ISA");
   const hlo::PrintOptions meaning{.decompose_extensions = false, .canonical = true};
@@ -45,8 +46,8 @@ std::string disk_key(const Client& client, const hlo::Module& module, const Comp
                      options.limits.to_string(), hlo::print_module(module, meaning));
 }
 
-/// Programs with more constants aren't written down: reading them would take as long as compiling.
-constexpr int64_t kMostConstantBytes = 16 << 20;
+/// Programs with more constants aren't cached on disk, because reading them takes as long as compiling.
+constexpr int64_t kMaxConstantBytes = 16 << 20;
 
 int64_t constant_bytes_of(const hlo::Module& module) {
   int64_t bytes = 0;
@@ -57,12 +58,12 @@ int64_t constant_bytes_of(const hlo::Module& module) {
   return bytes;
 }
 
-/// The cache that may have the program; null if none may.
+/// Returns the cache for the program, or null if it must not be cached.
 StatusOr<DiskCache*> disk_for(const Client& client, const hlo::Module& module, const CompileOptions& options) {
-  const bool is_elsewhere = client.options().backend == "xrt";  // a server keeps what it compiles
+  const bool is_elsewhere = client.options().backend == "xrt";  // the server has its own cache
   if (is_watched(options) || is_elsewhere || options.device_assignment || client.devices().empty()) return nullptr;
   HILO_ASSIGN_OR_RETURN(DiskCache* const disk, disk_cache());
-  return disk != nullptr && constant_bytes_of(module) <= kMostConstantBytes ? disk : nullptr;
+  return disk != nullptr && constant_bytes_of(module) <= kMaxConstantBytes ? disk : nullptr;
 }
 
 StatusOr<std::shared_ptr<Executable>> compile_with(XlaClient& client, const hlo::Module& module, CompileOptions options,
@@ -79,15 +80,15 @@ StatusOr<std::shared_ptr<Executable>> compile_now(const hlo::Module& module, con
   return compile_with(*client, module, options, states ? stated : client->options().replica_count);
 }
 
-/// Whether the header says something of how the module runs; frontend attributes are notes.
+/// Returns whether the module's header affects how the module runs. Frontend attributes don't.
 bool steers_execution(const hlo::Module& module) {
   return !module.aliases.empty() ||
          std::any_of(module.other_attributes.begin(), module.other_attributes.end(),
                      [](const auto& attribute) { return attribute.first != "frontend_attributes"; });
 }
 
-/// Modules whose executables others may have. Of the header the key has the layouts of arguments and result alone;
-/// dumps and profiles belong to one compilation.
+/// Returns whether the module's executable may be shared between callers. The key contains no header fields except the
+/// layouts of arguments and result. Dumps and profiles belong to a single compilation.
 bool may_be_shared(const hlo::Module& module, const CompileOptions& options) {
   return !is_watched(options) && !options.device_assignment && !steers_execution(module);
 }
@@ -101,7 +102,8 @@ ExecutableKey key_of(const hlo::Module& module, const CompileOptions& options, u
   return ExecutableKey(module.entry->fingerprint(), client, module.name, std::move(how));
 }
 
-/// The executable of the key, made by `compile` if nobody has it: others who ask for it wait.
+/// Returns the cached executable of the key, or calls `compile`. Concurrent callers with the same key wait for the
+/// result.
 template <typename Compile>
 StatusOr<std::shared_ptr<Executable>> known_or_new(const ExecutableKey& key, Compile&& compile) {
   if (std::optional<std::shared_ptr<Executable>> known = executables().find(key)) return *std::move(known);
@@ -123,7 +125,8 @@ StatusOr<std::shared_ptr<Executable>> compile_module(const hlo::Module& module, 
 StatusOr<std::shared_ptr<Executable>> compile_on(Client& client, const hlo::Module& module,
                                                  const CompileOptions& options) try {
   if (!may_be_shared(module, options)) return compile_with(client, module, options, 1);
-  // The executable keeps its client, so no other one has its address; generations are small numbers.
+  // The client's address is a valid key, because the executable keeps the client alive. Generations are small numbers,
+  // so they differ from addresses.
   return known_or_new(key_of(module, options, reinterpret_cast<uintptr_t>(&client)),
                       [&] { return compile_with(client, module, options, 1); });
 } catch (const std::bad_alloc&) {
@@ -163,7 +166,7 @@ int64_t held_bytes(const std::shared_ptr<Executable>& executable) {
 
 StatusOr<std::unique_ptr<Executable>> compile_observed(Client& client, const hlo::Module& module,
                                                        const CompileOptions& options) try {
-  if (!is_watched(options) && !CompileProgress::wanted()) return client.compile(module, options, nullptr);
+  if (!is_watched(options) && !CompileProgress::is_shown()) return client.compile(module, options, nullptr);
   std::unique_ptr<CompileWatch> watch;
   if (is_watched(options)) {
     HILO_ASSIGN_OR_RETURN(const InspectTable* const inspect, open_companion<InspectTable>());

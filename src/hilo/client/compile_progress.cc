@@ -15,7 +15,7 @@
 namespace hilo {
 namespace {
 
-constexpr std::chrono::milliseconds kSilence{1000};  // shorter compilations show nothing
+constexpr std::chrono::milliseconds kSilence{1000};  // shorter compilations show no progress
 constexpr std::chrono::milliseconds kRefresh{100};
 constexpr size_t kColumns = 79;
 constexpr char kWipe[] = "\r\x1b[K";
@@ -30,7 +30,7 @@ struct CompileProgress::Shared {
   bool done = false;
   std::thread thread;
 
-  /// Ends where there is no memory for a line.
+  /// Without memory for the line, the thread ends.
   void show() try {
     std::unique_lock lock(mutex);
     if (ended.wait_for(lock, kSilence, [&] { return done; })) return;
@@ -43,15 +43,15 @@ struct CompileProgress::Shared {
   } catch (const std::bad_alloc&) {}
 };
 
-bool CompileProgress::wanted() { return ::isatty(STDERR_FILENO) == 1; }
+bool CompileProgress::is_shown() { return ::isatty(STDERR_FILENO) == 1; }
 
 CompileProgress::CompileProgress(const std::string& module_name, hlo::PassObserver* next) : next_(next) {
-  if (!wanted()) return;
+  if (!is_shown()) return;
   auto shared = std::make_unique<Shared>();
   shared->module = module_name.empty() ? "module" : module_name;
   try {
     shared->thread = std::thread([shared = shared.get()] { shared->show(); });
-  } catch (const std::system_error&) {  // no thread is to be had: the program compiles without a line that says so
+  } catch (const std::system_error&) {  // without a thread, the program compiles without progress
     return;
   }
   shared_ = std::move(shared);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// client/compile_progress.h -- one line on a terminal that says what a slow compilation is busy with.
+// client/compile_progress.h -- shows the current stage of a slow compilation as one line on the terminal.
 #pragma once
 
 #include <memory>
@@ -10,11 +10,11 @@
 
 namespace hilo {
 
-/// Shows "compiling MODULE: STAGE" on stderr from one second after the start until the end, then wipes the line.
-/// Silent, and without a thread, where stderr is no terminal.
+/// Shows "compiling MODULE: STAGE" on stderr while a compilation takes longer than one second, then erases the line. If
+/// stderr is no terminal, it shows nothing and starts no thread.
 class CompileProgress final : public hlo::PassObserver {
  public:
-  /// Passes what it observes to `next`, which may be null.
+  /// Forwards notifications to `next`, which may be null.
   CompileProgress(const std::string& module_name, hlo::PassObserver* next);
   ~CompileProgress() override;
   CompileProgress(const CompileProgress&) = delete;
@@ -25,19 +25,19 @@ class CompileProgress final : public hlo::PassObserver {
   bool times_kernels() const override { return next_ != nullptr && next_->times_kernels(); }
   void generated(std::string_view kernel, int64_t code_bytes, double milliseconds) override;
 
-  /// True if a line would be shown at all.
-  static bool wanted();
+  /// Returns whether a line would be shown.
+  static bool is_shown();
 
  private:
   struct Shared;
-  /// What is being done now: a pass's name, or "code generation".
+  /// Sets the stage: the name of a pass, or "code generation".
   void set_stage(std::string_view stage);
 
   hlo::PassObserver* const next_;
   std::unique_ptr<Shared> shared_;  ///< null if silent
 };
 
-/// The line itself: at most `columns` wide, control bytes of the names replaced.
+/// Returns the line of progress, at most `columns` wide. Control characters in names are replaced.
 std::string progress_line(std::string_view module, std::string_view stage, size_t columns);
 
 }  // namespace hilo

@@ -53,7 +53,7 @@ Handlers& handlers() {
 ComputationBuilder make_hlo_builder(std::string name) { return ComputationBuilder(std::move(name)); }
 
 StatusOr<ComputationBuilderClass> builder_class_of_client(uint64_t) {
-  HILO_RETURN_IF_ERROR(get_xla_client().status());  // any client takes the same HLO
+  HILO_RETURN_IF_ERROR(get_xla_client().status());  // checks that a client exists; any client accepts the same HLO
   return ComputationBuilderClass{"ComputationBuilder", make_hlo_builder};
 }
 
@@ -124,11 +124,11 @@ ConstantResult ComputationBuilder::constant_of_type(const std::type_info& type, 
     }
     handler = it->second;
   }
-  return handler(*this, value);  // outside the lock: handlers call constant() for their parts
+  return handler(*this, value);  // outside the lock, because handlers call constant()
 }
 
 StatusOr<LocalComputation> ComputationBuilder::build(std::optional<InstructionId> root) && {
-  const InstructionId last = size() - 1;  // of an empty builder an id that doesn't exist
+  const InstructionId last = size() - 1;  // for an empty builder, an invalid id
   hlo::Module module;
   module.name = name_;
   HILO_ASSIGN_OR_RETURN(module.entry, static_cast<Builder&&>(*this).build(root.value_or(last)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// client/cost_analysis.h -- what a compiled program does, counted.
+// client/cost_analysis.h -- counts the operations and bytes of a compiled program.
 #pragma once
 
 #include "hilo/device/executable.h"
@@ -7,11 +7,11 @@
 
 namespace hilo {
 
-/// Operations and bytes of one run, counted from the instructions of Executable::optimized_module().
-/// Errors    UNIMPLEMENTED if the client shows none
+/// Returns the operations and bytes of one run, counted from the instructions of Executable::optimized_module().
+/// Errors    UNIMPLEMENTED if the client doesn't provide that module
 StatusOr<hlo::Cost> cost_analysis(const Executable& executable);
 
-/// The same of a program as it stands.
+/// Returns the operations and bytes of one run of `module`, without optimizing it.
 hlo::Cost cost_analysis(const hlo::Module& module);
 
 }  // namespace hilo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file: the length of the key in decimal, a line feed, the key, the bytes of the executable, which check themselves.
-// Whoever writes a file decides what the process runs: so the folder is the user's alone.
+// File format: the length of the key in decimal, a line feed, the key, the serialized executable with its checksum. A
+// writer of the folder could inject code into the process, so only its owner may write there.
 #include "hilo/client/disk_cache.h"
 
 #include <fcntl.h>
@@ -24,14 +24,14 @@ constexpr std::string_view kEnding = ".hilo";
 
 std::string head_of(std::string_view key) { return fmt::format("{}\n{}", key.size(), key); }
 
-/// The part behind the key, if the file is of this key.
+/// Returns the part after the key, or nothing if the file has another key.
 std::optional<std::string_view> body_of(std::string_view file, std::string_view key) {
   const std::string head = head_of(key);
   if (!file.starts_with(head)) return std::nullopt;
   return file.substr(head.size());
 }
 
-/// The first line of a file's key: the program's name.
+/// Returns the first line of a file's key, which is the program's name.
 std::string program_of(const std::string& path) {
   std::ifstream file(path);
   std::string key_size, name;
@@ -40,7 +40,7 @@ std::string program_of(const std::string& path) {
   return name;
 }
 
-/// Of two processes that touch a file, either's time will do.
+/// Sets the file's time of last use. A race between two processes is harmless.
 void touch(const std::string& path) { (void)::utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW); }
 
 std::string home_folder() {
@@ -56,17 +56,17 @@ std::string DiskCache::path_of(const std::string& key) const {
   return fmt::format("{}/{:016x}{}", folder_, std::hash<std::string>()(key), kEnding);
 }
 
-/// Makes the folder, or checks that nobody else writes there.
+/// Creates the folder, or checks that no other user can write to it.
 Status DiskCache::make_folder() const {
   if (::mkdir(folder_.c_str(), 0700) != 0 && errno == ENOENT) {
     HILO_RETURN_IF_ERROR(make_directories(std::filesystem::path(folder_).parent_path().string()));
-    (void)::mkdir(folder_.c_str(), 0700);  // what is wrong is seen below
+    (void)::mkdir(folder_.c_str(), 0700);  // errors are detected below
   }
   struct stat about = {};
   if (::lstat(folder_.c_str(), &about) != 0) return errno_status(errno, folder_);
   if (!S_ISDIR(about.st_mode) || about.st_uid != ::geteuid() || (about.st_mode & (S_IWGRP | S_IWOTH)) != 0)
     return Status(StatusCode::kPermissionDenied,
-                  fmt::format("{}: wanted a folder of this user that nobody else may write to", folder_));
+                  fmt::format("{}: wanted a folder of this user without write access for others", folder_));
   return ok_status();
 }
 
@@ -88,11 +88,11 @@ std::unique_ptr<Executable> DiskCache::find(Client& client, const std::string& k
 
 void DiskCache::insert(const std::string& key, const Executable& executable) {
   const StatusOr<std::string> bytes = executable.serialize();
-  if (!bytes.ok()) return;  // its client saves no programs, or not this one
+  if (!bytes.ok()) return;  // the client can't save this program
   Status status = make_folder();
   if (status.ok()) status = write_file_atomic(path_of(key), head_of(key) + *bytes, Durability::kCached);
   if (!status.ok())
-    log_warning_once("disk cache", "programs are not kept for the next process: {}. Hint: HILO_CACHE=off or a folder",
+    log_warning_once("disk cache", "the disk cache of programs is off: {}. Hint: set HILO_CACHE to off or to a folder",
                      status.to_string());
   else drop_oldest(bytes->size());
 }
@@ -102,7 +102,8 @@ StatusOr<std::vector<DiskCache::Entry>> DiskCache::entries() const {
   std::error_code error;
   for (std::filesystem::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error)) {
     struct stat about = {};
-    if (::lstat(it->path().c_str(), &about) != 0 || !S_ISREG(about.st_mode)) continue;  // somebody was faster
+    // another process has deleted it
+    if (::lstat(it->path().c_str(), &about) != 0 || !S_ISREG(about.st_mode)) continue;
     found.push_back({it->path().filename().string(), program_of(it->path().string()), about.st_size, about.st_mtime});
   }
   if (error && error != std::errc::no_such_file_or_directory) return errno_status(error.value(), folder_);
@@ -118,7 +119,7 @@ StatusOr<int64_t> DiskCache::clear() {
 }
 
 void DiskCache::drop_oldest(int64_t inserted) {
-  if ((unseen_bytes_ += inserted) < most_bytes_ / 16) return;  // looking through a full folder takes milliseconds
+  if ((unseen_bytes_ += inserted) < most_bytes_ / 16) return;  // scanning a full folder takes milliseconds
   unseen_bytes_ = 0;
   const StatusOr<std::vector<Entry>> all = entries();
   if (!all.ok()) return;

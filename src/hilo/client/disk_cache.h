@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// client/disk_cache.h -- compiled programs in a folder, so that the next process compiles nothing.
+// client/disk_cache.h -- a folder of compiled programs, which saves later processes the compilation.
 #pragma once
 
 #include <atomic>
@@ -12,13 +12,13 @@
 
 namespace hilo {
 
-/// Programs by a text that says all that they depend on; a file each. Several processes may use a folder at once. A
-/// file that is damaged, half, or of another build is as good as none, and is written anew. It never fails a
-/// compilation: what can't be read or written is logged.
+/// Stores compiled programs under a key that contains everything they depend on, one file per program. Several
+/// processes may share a folder. A file that is damaged, truncated or of another build is ignored and replaced. Errors
+/// of reading and writing are logged; they never fail a compilation.
 class DiskCache {
  public:
   struct Entry {
-    std::string file;  ///< its name in the folder
+    std::string file;  ///< name in the folder
     std::string program;
     int64_t bytes = 0;
     int64_t last_used = 0;  ///< seconds since 1970
@@ -26,17 +26,17 @@ class DiskCache {
 
   DiskCache(std::string folder, int64_t most_bytes) : folder_(std::move(folder)), most_bytes_(most_bytes) {}
 
-  /// The program, loaded; null if it isn't there.
+  /// Loads the program, or returns null if the cache doesn't contain it.
   std::unique_ptr<Executable> find(Client& client, const std::string& key);
-  /// Writes the program down, and drops those that were not used for longest while all are more than the most.
+  /// Saves the program. If the cache exceeds its maximum size, the least recently used entries are deleted.
   void insert(const std::string& key, const Executable& executable);
 
   const std::string& folder() const { return folder_; }
-  /// What is there, used last first.
-  /// Errors    as errno_status
+  /// Returns all entries, the most recently used first.
+  /// Errors    those of errno_status
   StatusOr<std::vector<Entry>> entries() const;
   /// Removes all entries.
-  /// Returns   how many
+  /// Returns   their number
   StatusOr<int64_t> clear();
 
  private:
@@ -46,12 +46,12 @@ class DiskCache {
 
   const std::string folder_;
   const int64_t most_bytes_;
-  std::atomic<int64_t> unseen_bytes_ = INT64_MAX / 2;  ///< inserted since the folder was last looked through
+  std::atomic<int64_t> unseen_bytes_ = INT64_MAX / 2;  ///< bytes inserted since the last scan of the folder
 };
 
-/// The cache that HILO_CACHE asks for: a folder, or "off"; else $XDG_CACHE_HOME/hilo or ~/.cache/hilo. Null for none.
-/// Read at the first call.
-/// Errors    of the flag hilo_disk_cache_bytes
+/// Returns the process's cache, or null if it is off. HILO_CACHE names a folder or is "off"; the default folder is
+/// $XDG_CACHE_HOME/hilo or ~/.cache/hilo. The variable is read at the first call.
+/// Errors    those of the flag hilo_disk_cache_bytes
 StatusOr<DiskCache*> disk_cache();
 
 }  // namespace hilo

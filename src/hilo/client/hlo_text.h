@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// client/hlo_text.h -- a module as text, for the front end, which doesn't see hlo/text.
+// client/hlo_text.h -- prints a module as text, for the front end, which doesn't include hlo/text.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace hilo {
 
-/// The module as HLO text.
+/// Returns the module as HLO text.
 std::string hlo_text(const hlo::Module& module);
 
 }  // namespace hilo

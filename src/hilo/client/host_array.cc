@@ -14,7 +14,7 @@
 namespace hilo {
 namespace {
 
-/// Shares the literal's bytes.
+/// Returns the literal's bytes, which stay shared with it.
 std::shared_ptr<const std::byte> bytes_of(const Literal& literal) {
   auto kept = std::make_shared<const Literal>(literal);
   const std::byte* const bytes = kept->bytes().data();
@@ -23,7 +23,7 @@ std::shared_ptr<const std::byte> bytes_of(const Literal& literal) {
 
 Status cannot_convert(std::string_view what) { return invalid_argument(fmt::format("Can't convert to XLA: {}", what)); }
 
-/// The literal of `value` if it holds one of the types T.
+/// Converts `value` to a literal if it has one of the types T.
 template <typename... T>
 std::optional<StatusOr<Literal>> literal_if_any_of(const std::any& value) {
   std::optional<StatusOr<Literal>> literal;
@@ -58,7 +58,7 @@ StatusOr<HostArray> HostArray::broadcast_to(std::span<const int64_t> dimensions)
   }
   if (!fits) {
     return invalid_argument(
-        fmt::format("broadcast_to: {} doesn't become {}; wanted dimensions that end in its own, or 1",
+        fmt::format("broadcast_to: {} can't be broadcast to {}; wanted equal trailing dimensions, or 1",
                     shape_.to_string(), shape.to_string()));
   }
   return HostArray(shape, std::move(strides), origin_);

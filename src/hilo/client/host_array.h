@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// client/host_array.h -- values on the host as the builder takes them: literals, strided arrays, C++ numbers and
+// client/host_array.h -- values in host memory that the builder accepts: literals, strided arrays, C++ numbers and
 // vectors.
 #pragma once
 
@@ -14,29 +14,30 @@
 
 namespace hilo {
 
-/// A strided view of an array in host memory, as NumPy's: for each dimension a stride, here in elements, which may be 0
-/// (the same elements again) or negative. Copies share the memory.
+/// A strided view of an array in host memory, like a NumPy array. Strides are counted in elements; they may be 0
+/// (broadcast) or negative. Copies share the memory.
 class HostArray {
  public:
-  /// Precondition: `origin`, element (0, ..., 0), and all elements that the strides reach are in memory that it owns,
-  /// and there is a stride for each dimension of `shape`.
+  /// Preconditions: `origin` points to element (0, ..., 0) and owns the memory of all elements that the strides reach;
+  /// there is one stride per dimension of `shape`.
   HostArray(const Shape& shape, std::vector<int64_t> strides, std::shared_ptr<const std::byte> origin);
-  /// All of a dense array. Precondition: no tuple.
+  /// Creates a view of a dense array. Precondition: not a tuple.
   explicit HostArray(const Literal& dense);
 
-  /// Row-major, whatever the strides are.
+  /// Returns the shape. Its layout is row-major, regardless of the strides.
   const Shape& shape() const { return shape_; }
   std::span<const int64_t> strides() const { return strides_; }
 
-  /// The same elements repeated along new leading dimensions and dimensions of extent 1, as numpy.broadcast_to: no
-  /// copy, but strides of 0.
-  /// Errors    INVALID_ARGUMENT if the shapes don't fit
+  /// Broadcasts like numpy.broadcast_to, without a copy: new leading dimensions, and dimensions of extent 1, get
+  /// strides of 0.
+  /// Errors    INVALID_ARGUMENT if the shapes aren't compatible
   StatusOr<HostArray> broadcast_to(std::span<const int64_t> dimensions) const;
-  /// The numbers of the dimensions whose stride isn't 0.
+  /// Returns the indices of the dimensions with a stride other than 0.
   std::vector<int64_t> moving_dimensions() const;
-  /// These dimensions alone; element 0 of the others. Precondition: `dimensions` ascend.
+  /// Returns a view of these dimensions at index 0 of the other ones. Precondition: `dimensions` ascend.
   HostArray selected(std::span<const int64_t> dimensions) const;
-  /// A dense copy. Errors    RESOURCE_EXHAUSTED
+  /// Returns a dense copy.
+  /// Errors    RESOURCE_EXHAUSTED
   StatusOr<Literal> to_literal() const;
 
  private:
@@ -45,7 +46,7 @@ class HostArray {
   std::shared_ptr<const std::byte> origin_;
 };
 
-/// A C++ value as a literal of its own element type.
+/// Converts a C++ value to a literal of the same element type.
 inline StatusOr<Literal> as_literal(const Literal& value) { return value; }
 inline StatusOr<Literal> as_literal(const HostArray& value) { return value.to_literal(); }
 inline StatusOr<Literal> as_literal(const BufferPtr& value) { return literal_from_buffer(*value); }
@@ -59,13 +60,13 @@ StatusOr<Literal> as_literal(const std::vector<T>& values) {
   return Literal::array(std::initializer_list<int64_t>{std::ssize(values)}, std::span<const T>(values));
 }
 
-/// The value with 64-bit types made 32-bit ones unless jax_enable_x64; tuples element by element.
-/// Errors    INVALID_ARGUMENT "Can't convert to XLA: ..." for what is no array or tuple of arrays
+/// Converts 64-bit types to 32-bit types unless jax_enable_x64 is set; tuples element by element.
+/// Errors    INVALID_ARGUMENT "Can't convert to XLA: ..." unless the value is an array or a tuple of arrays
 StatusOr<Literal> normalize_to_xla_dtypes(const Literal& value);
-/// The same for any value: a Literal, HostArray, BufferPtr, C++ number, or a std::vector<std::any> of such: a tuple.
+/// Converts a Literal, HostArray, BufferPtr, C++ number, or a std::vector<std::any> of these, which becomes a tuple.
 StatusOr<Literal> normalize_to_xla_dtypes(const std::any& value);
 
-/// The shape of a value with 64-bit types made 32-bit ones unless jax_enable_x64.
+/// Returns the value's shape, with 32-bit types for 64-bit types unless jax_enable_x64 is set.
 /// Errors    those of the flag
 StatusOr<Shape> shape_of(const Literal& value);
 StatusOr<Shape> shape_of(const HostArray& value);
@@ -77,7 +78,7 @@ StatusOr<Shape> shape_of(const T& value) {
   return shape_of(literal);
 }
 
-/// "std::vector<int, ...>": a C++ type as messages name it.
+/// Returns the name of a C++ type for messages: "std::vector<int, ...>".
 std::string type_name(const std::type_info& type);
 
 }  // namespace hilo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// client/inspection.h -- what libhilo_inspect.so has for compilations and for pictures: inspect/, which is opened when
-// it is needed.
+// client/inspection.h -- the interface to libhilo_inspect.so: observers of compilations, and graphs. The library is
+// opened on first use.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,11 @@
 
 namespace hilo {
 
-/// Watches one compilation: dumps, pictures and times, as its options ask.
+/// Observes one compilation and writes the dumps, graphs and times that the options request.
 class CompileWatch : public hlo::PassObserver {
  public:
-  /// After the compilation. Returns    the executable, or one around it that measures each run
+  /// Finishes the observation after the compilation.
+  /// Returns   the executable, or a wrapper that measures each run
   virtual std::unique_ptr<Executable> finish(std::unique_ptr<Executable> executable) = 0;
 };
 
@@ -28,10 +29,10 @@ struct InspectTable : CompanionTable {
   std::string (*html_section)(const hlo::Module& module, std::string_view title);
 };
 
-/// Whether the options ask for files or a profile. Both belong to one compilation.
+/// Returns whether the options request files or a profile. Both belong to a single compilation.
 bool is_watched(const CompileOptions& options);
 
-/// The module's graph as one <section> of an HTML page.
+/// Returns the module's graph as a <section> of an HTML page.
 /// Errors    those of open_companion
 StatusOr<std::string> html_section_of_module(const hlo::Module& module, std::string_view title);
 

@@ -21,7 +21,7 @@ bool is_permutation_of_dimensions(std::span<const int64_t> order) {
   return true;
 }
 
-/// The shape with every array leaf laid out by `layout_fn`; a null function leaves it as it is.
+/// Returns the shape with every array leaf laid out by `layout_fn`. A null function changes nothing.
 StatusOr<Shape> laid_out(const Shape& shape, const LayoutFunction& layout_fn) {
   if (!layout_fn) return shape;
   Status failed;
@@ -47,8 +47,8 @@ Status check_argument_shapes(const LocalComputation& computation, std::span<cons
   }
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (arguments[i].compatible(wanted[i])) continue;
-    return invalid_argument(fmt::format("{}: argument shape {} doesn't fit its parameter; got {}; wanted {}.", said, i,
-                                        arguments[i].to_string(), wanted[i].to_string()));
+    return invalid_argument(fmt::format("{}: argument shape {} doesn't match its parameter; got {}; wanted {}.", said,
+                                        i, arguments[i].to_string(), wanted[i].to_string()));
   }
   return ok_status();
 }

@@ -13,7 +13,7 @@
 namespace hilo {
 namespace {
 
-/// Beside the default one, by name in lower case.
+/// Clients other than the default one, by platform name in lower case.
 struct Others {
   std::mutex mutex;
   std::map<std::string, ClientPtr> clients;
@@ -40,7 +40,8 @@ StatusOr<ClientPtr> get_platform_client(std::string_view platform) {
 }
 
 void forget_platform_clients() {
-  std::map<std::string, ClientPtr> forgotten;  // a client may take its time to end
+  // destroyed outside the lock, because the destruction of a client may take long
+  std::map<std::string, ClientPtr> forgotten;
   {
     const std::scoped_lock lock(others().mutex);
     forgotten.swap(others().clients);

@@ -8,12 +8,12 @@
 
 namespace hilo {
 
-/// The client of a platform: the default one, if that is its platform, or else one that is made at the first call and
-/// kept until clear_backends().
+/// Returns the client of a platform. This is the default client if it has that platform. Otherwise it is a client that
+/// is created at the first call and cached until clear_backends().
 /// Errors    those of get_xla_client and make_platform_client
 StatusOr<ClientPtr> get_platform_client(std::string_view platform);
 
-/// What clear_backends() does of it.
+/// Clears the cached clients, for clear_backends().
 void forget_platform_clients();
 
 }  // namespace hilo

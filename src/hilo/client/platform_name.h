@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// client/platform_name.h -- where programs run, by name and number; for users, who don't see the engines.
+// client/platform_name.h -- selects the platform and the number of replicas, without including the engines.
 #pragma once
 
 #include <cstdint>
@@ -10,30 +10,30 @@
 
 namespace hilo {
 
-/// Says which platform the client will use: "Host" or "CUDA". The flag jax_platform_name does this at the first use of
-/// the client, so a program that calls this itself names its platform there too.
-/// Errors    throws NOT_FOUND for an unknown platform (lists the known) or one without devices, UNIMPLEMENTED for
+/// Selects the client's platform: "Host" or "CUDA". The flag jax_platform_name does the same at the first use of the
+/// client, so a program that calls this must set the flag to the same platform.
+/// Errors    throws NOT_FOUND for an unknown platform (lists the known ones) or one without devices, UNIMPLEMENTED for
 ///           devices that this build can't use, FAILED_PRECONDITION once a client exists
 Done initialize_platform_name(std::string_view name);
-/// The same, whose errors are returned.
+/// Like initialize_platform_name, but returns the error.
 Status choose_platform(std::string_view name);
 
-/// Says how many replicas, each a virtual device, the client will have; the flag jax_replica_count does this at the
-/// first use of the client.
+/// Sets the number of the client's replicas, each of which has a virtual device. The flag jax_replica_count does the
+/// same at the first use of the client.
 /// Errors    throws INVALID_ARGUMENT for less than 1 or more than 65,536, FAILED_PRECONDITION once a client exists
 Done initialize_replica_count(int64_t count);
-/// The same, whose errors are returned.
+/// Like initialize_replica_count, but returns the error.
 Status choose_replica_count(int64_t count);
 
-/// The platform that was chosen; empty if none has been yet.
+/// Returns the selected platform, or an empty name if none is selected yet.
 std::string platform_name();
 
-/// The platform that jit and eager operations use, which makes the client: "Host", "Reference".
-/// Errors    throws nothing; "none" if the client can't be made or has no platform here
+/// Returns the platform that jit and eager operations use: "Host", "Reference". Creates the client.
+/// Errors    throws nothing; returns "none" if the client can't be created or the platform isn't available
 std::string default_platform_name();
 
-/// Forgets the client and all that was compiled with it: the next use makes a new client from the flags as they are
-/// then. Arrays live on.
+/// Drops the client and everything that was compiled with it. The next use creates a client from the current flags.
+/// Existing arrays stay valid.
 void clear_backends();
 
 }  // namespace hilo

@@ -48,7 +48,7 @@ Platforms& platforms() {
   return *instance;
 }
 
-/// A platform of a plugin. The plugin is tried in another process before this one opens it.
+/// Creates the entry of a plugin's platform. The plugin is tested in another process before this process opens it.
 Platform of_plugin(const plugins::PluginPlatform& platform) {
   return {platform.name,
           [platform]() -> Status {
@@ -60,8 +60,8 @@ Platform of_plugin(const plugins::PluginPlatform& platform) {
           [platform](ClientOptions options) { return plugins::make_plugin_client(platform, std::move(options)); }};
 }
 
-/// hilo's own platforms, and those that were registered; plugins stand behind them, but before "CUDA", which is a word
-/// for what isn't there yet.
+/// Finds a platform by name: first hilo's own and registered platforms, then plugins. The built-in entry "CUDA" comes
+/// last, because it only reports that no plugin for CUDA is available.
 StatusOr<Platform> find_platform(std::string_view name) {
   HILO_ASSIGN_OR_RETURN(std::vector<plugins::PluginPlatform> listed, plugins::platforms_of_flags());
   Platforms& known = platforms();
@@ -77,13 +77,13 @@ StatusOr<Platform> find_platform(std::string_view name) {
   };
   const auto plugin = std::ranges::find_if(listed, is_named);
   if (plugin != listed.end() && own != nullptr && own->name != "CUDA")
-    return already_exists(fmt::format("hilo_pjrt_plugins: platform {} is there already", quote(own->name)));
+    return already_exists(fmt::format("hilo_pjrt_plugins: platform {} already exists", quote(own->name)));
   if (plugin != listed.end()) {
-    if (own != nullptr) plugin->name = own->name;  // "CUDA", however it was written
+    if (own != nullptr) plugin->name = own->name;  // "CUDA", regardless of the plugin's spelling
     return of_plugin(*plugin);
   }
   if (own != nullptr) return *own;
-  if (name == "cpu") return known.all.front();  // JAX's name of it
+  if (name == "cpu") return known.all.front();  // JAX's name of the platform
   for (const plugins::PluginPlatform& other : listed) names.push_back(other.name);
   return not_found(
       fmt::format("platform {} is unknown; known: {}.{}", quote(name), join(names, ", "), did_you_mean(name, names)));
@@ -113,7 +113,7 @@ Status register_platform(Platform platform) {
   const std::scoped_lock lock(known.mutex);
   for (const Platform& other : known.all) {
     if (other.name == platform.name)
-      return Status(StatusCode::kAlreadyExists, fmt::format("platform {} is there already", quote(platform.name)));
+      return Status(StatusCode::kAlreadyExists, fmt::format("platform {} already exists", quote(platform.name)));
   }
   known.all.push_back(std::move(platform));
   return ok_status();

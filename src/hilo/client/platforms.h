@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// client/platforms.h -- platforms by name; platforms.cc is the one place that names every tenant of backend/.
+// client/platforms.h -- platforms by name. Only platforms.cc refers to all folders of backend/.
 #pragma once
 
 #include <functional>
@@ -10,29 +10,29 @@
 
 namespace hilo {
 
-/// What makes clients of one platform.
+/// A platform and the factory of its clients.
 struct Platform {
   std::string name;
-  /// Whether there are devices that this build can use.
+  /// Returns OK if there are devices that this build can use.
   std::function<Status()> available;
   std::function<StatusOr<ClientPtr>(ClientOptions options)> make;
 };
 
-/// The platform's own name: "Host" for "cpu", which JAX calls it.
-/// Errors    NOT_FOUND for an unknown name (lists the known) and for a platform without devices, UNIMPLEMENTED if this
-///           build has no use for the devices that are there
+/// Returns the platform's canonical name: "Host" for "cpu", which is JAX's name.
+/// Errors    NOT_FOUND for an unknown name (lists the known ones) and for a platform without devices, UNIMPLEMENTED if
+///           this build can't use the devices
 StatusOr<std::string> check_platform(std::string_view name);
 
-/// A new client of the platform ("Host", "CUDA", "Reference", one that was registered, or one of hilo_pjrt_plugins).
-/// Errors    as check_platform; those of the platform
+/// Creates a client of the platform: "Host", "CUDA", "Reference", a registered one, or one of hilo_pjrt_plugins.
+/// Errors    those of check_platform and of the platform
 StatusOr<ClientPtr> make_platform_client(std::string_view name, ClientOptions options);
 
-/// The client of a server, ClientOptions::target: "rpc:host:port".
+/// Creates the client of a server, ClientOptions::target: "rpc:host:port".
 /// Errors    those of open_companion, and of make_remote_client in rpc/client
 StatusOr<ClientPtr> make_server_client(ClientOptions options);
 
-/// Adds a platform, for the life of the process.
-/// Errors    ALREADY_EXISTS if the name is taken
+/// Registers a platform for the lifetime of the process.
+/// Errors    ALREADY_EXISTS if the name is in use
 Status register_platform(Platform platform);
 
 }  // namespace hilo

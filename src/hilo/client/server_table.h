@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// client/server_table.h -- what libhilo_rpc.so has for the default client.
+// client/server_table.h -- the interface to libhilo_rpc.so for the default client.
 #pragma once
 
 #include "hilo/base/companion.h"
@@ -10,7 +10,7 @@ namespace hilo {
 struct ServerTable : CompanionTable {
   static constexpr CompanionNames kNames{"libhilo_rpc.so", "hilo_rpc", "the backend xrt",
                                          "build and install the target hilo_rpc"};
-  /// The client of the server ClientOptions::target: "rpc:host:port".
+  /// Creates the client of the server ClientOptions::target: "rpc:host:port".
   StatusOr<ClientPtr> (*make_client)(ClientOptions options);
 };
 

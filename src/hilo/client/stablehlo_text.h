@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// client/stablehlo_text.h -- a module as text of StableHLO, for the front end, which doesn't see stablehlo.
+// client/stablehlo_text.h -- prints a module as StableHLO text, for the front end, which doesn't include stablehlo.
 #pragma once
 
 #include <string>
@@ -9,6 +9,7 @@
 
 namespace hilo {
 
+/// Returns the module as StableHLO text.
 /// Errors    UNIMPLEMENTED naming ops and types that StableHLO lacks
 StatusOr<std::string> stablehlo_text(const hlo::Module& module);
 

@@ -24,7 +24,7 @@ namespace {
 
 constexpr int64_t kMaxReplicas = 65536;
 
-/// What the initialize calls set. Both are fixed once a client exists.
+/// Values of the initialize functions. Both are fixed once a client exists.
 struct Initialized {
   std::mutex mutex;
   bool client_exists = false;
@@ -45,11 +45,11 @@ std::atomic<uint64_t> generation{0};
 
 Status too_late(std::string_view what, const std::string& old_value, const std::string& new_value) {
   return failed_precondition(
-      fmt::format("{}: a client exists already, made with {}; got {}. Hint: call it before the first operation", what,
-                  old_value, new_value));
+      fmt::format("{}: a client already exists, created with {}; got {}. Hint: call it before the first operation",
+                  what, old_value, new_value));
 }
 
-/// A name that is given is taken as it is; an empty one stands for a GPU if there is one, else the processor.
+/// Selects the named platform. An empty name means the GPU if there is one, otherwise the CPU.
 Status platform_or_default(std::string_view platform_name) {
   if (!platform_name.empty()) return choose_platform(platform_name);
   const Status cuda = choose_platform("CUDA");
@@ -59,11 +59,11 @@ Status platform_or_default(std::string_view platform_name) {
   return choose_platform("Host");
 }
 
-/// The client of what was initialised, which is fixed from then on.
+/// Creates the client of the initialized platform, which is fixed from then on.
 StatusOr<XlaClientPtr> make_initialized(ClientOptions options) {
   Initialized& now = initialized();
   std::lock_guard lock(now.mutex);
-  if (now.client_exists) return failed_precondition("make_xla_client: another thread has just made a client");
+  if (now.client_exists) return failed_precondition("make_xla_client: another thread has just created a client");
   options.replica_count = now.replica_count;
   const bool is_host = options.backend == "xla" && (now.platform_name == "Host" || now.platform_name == "Reference");
   if (is_host) HILO_RETURN_IF_ERROR(join_processes(options));
@@ -115,7 +115,7 @@ auto& backend_thunk() {
   return *thunk;
 }
 
-/// A dump flag: which option it sets, and under which name its folder has the files.
+/// A dump flag: the option that it sets and the name of its folder.
 struct DumpFlag {
   std::optional<std::string> FlagValues::* flag;
   std::optional<std::string> CompileOptions::* option;
@@ -138,7 +138,7 @@ std::optional<std::string> path_or_warning(const std::string& directory, std::st
   StatusOr<std::string> path = hlo_path(directory, name);
   if (path.ok()) return *std::move(path);
   const std::string folder = fmt::format("{}/{}", directory, name);
-  log_warning_once("dump " + folder, "no dumps to {}: {}", folder, path.status().to_string());
+  log_warning_once("dump " + folder, "dumps to {} are off: {}", folder, path.status().to_string());
   return std::nullopt;
 }
 

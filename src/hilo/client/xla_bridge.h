@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// client/xla_bridge.h -- from the flags to a client: which backend and platform, how many replicas, what compilations
-// are asked for, and which types there are.
+// client/xla_bridge.h -- creates the client and the compile options from the flags, and converts element types to
+// canonical ones.
 #pragma once
 
 #include <optional>
@@ -12,47 +12,49 @@
 
 namespace hilo {
 
-/// A backend as computations carry it along: how programs get to a device, "xla" in this process or "xrt" on a server,
-/// and which server.
+/// The backend of a computation: "xla" for this process or "xrt" for a server, and the server's address.
 struct BackendTarget {
   std::string backend = "xla";
   std::string target = "local";
   bool operator==(const BackendTarget&) const = default;
 };
 
-/// What programs are compiled and run with: each replica has a device of its own; on platform Host they share the
+/// The client that compiles and runs programs. Each replica has its own device; on platform Host the devices share the
 /// machine.
 using XlaClient = Client;
 using XlaClientPtr = ClientPtr;
 
-/// Makes the process's client. The replica count is initialised first; then, for "xla", the platform: as named, or, if
-/// the name is empty, CUDA, or else, with a warning, Host. For "xrt" the platform stays as it was.
+/// Creates the process's client with `replica_count` replicas. For "xla", an empty platform name selects CUDA or, with
+/// a warning, Host. For "xrt" the selected platform doesn't change.
 /// Errors    INVALID_ARGUMENT for an unknown backend; those of initialize_replica_count and initialize_platform_name
 StatusOr<XlaClientPtr> make_xla_client(std::string_view backend_name, std::string_view platform_name,
                                        int64_t replica_count);
 
-/// The client of the flags jax_xla_backend, jax_platform_name and jax_replica_count as they were at the first call.
-/// Errors    those of the flags and of make_xla_client; the next call tries again
+/// Returns the process's client. The first call creates it from the flags jax_xla_backend, jax_platform_name and
+/// jax_replica_count.
+/// Errors    those of the flags and of make_xla_client; after an error the next call tries again
 StatusOr<XlaClientPtr> get_xla_client();
 
-/// Where computations are compiled: the flags jax_xla_backend and jax_backend_target as they were at the first call.
-/// Errors    INVALID_ARGUMENT for a target that is neither "local" nor "rpc:address", or a remote one without xrt
+/// Returns the backend that compiles computations. It is determined at the first call by the flags jax_xla_backend and
+/// jax_backend_target.
+/// Errors    INVALID_ARGUMENT for a target that is neither "local" nor "rpc:address", or for a remote one without xrt
 StatusOr<BackendTarget> get_backend();
 
-/// Changes whenever the client is forgotten; part of the key of what was compiled with it.
+/// Returns a number that changes whenever the client is dropped. It is part of the keys of compiled programs.
 uint64_t client_generation();
 
-/// What the flags ask of a compilation, a fresh object each time; nullopt if they ask for nothing. A dump folder that
-/// can't be made is warned about once and left out.
+/// Returns new compile options with the values of the flags, or nullopt if no flag is set. If a dump folder can't be
+/// created, a warning is logged once and the option is not set.
 /// Errors    those of the flags
 StatusOr<std::optional<CompileOptions>> get_compile_options();
 
-/// The folder DIR/NAME of one kind of dump ("hlo_unoptimized", "hlo_optimized" or "hlo_per_pass"), made with its
-/// parents if it isn't there.
+/// Returns the folder DIR/NAME of one kind of dump ("hlo_unoptimized", "hlo_optimized" or "hlo_per_pass"). Creates it,
+/// with its parents, if it doesn't exist.
 /// Errors    INVALID_ARGUMENT for another name; those of make_directories
 StatusOr<std::string> hlo_path(const std::string& directory, std::string_view name);
 
-/// s64 -> s32, u64 -> u32, f64 -> f32, c128 -> c64 unless jax_enable_x64; of a shape, leaf by leaf.
+/// Converts a type to its canonical one: s64 -> s32, u64 -> u32, f64 -> f32, c128 -> c64 unless jax_enable_x64 is set.
+/// Shapes are converted leaf by leaf.
 /// Errors    those of the flag
 StatusOr<ElementType> canonical_element_type(ElementType type);
 StatusOr<Shape> canonical_shape(const Shape& shape);

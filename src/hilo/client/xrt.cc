@@ -10,7 +10,7 @@
 namespace hilo {
 namespace {
 
-/// Of no server.
+/// A client without devices, for a target without a server.
 class XrtClient final : public Client {
  public:
   explicit XrtClient(ClientOptions options) : Client(std::move(options)) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// client/xrt.h -- compiling and running on another machine.
+// client/xrt.h -- compiles and runs programs on another machine.
 #pragma once
 
 #include <span>
@@ -9,12 +9,12 @@
 
 namespace hilo {
 
-/// The client of the server ClientOptions::target, "rpc:host:port". For "local", where no server is named, it has no
-/// devices, and its compile() is UNIMPLEMENTED saying so.
-/// Errors    as make_server_client
+/// Creates the client of the server ClientOptions::target, "rpc:host:port". The client of "local" has no devices, and
+/// its compile() fails with UNIMPLEMENTED.
+/// Errors    those of make_server_client
 StatusOr<ClientPtr> make_xrt_client(ClientOptions options);
 
-/// The module compiled by the server `target` for arguments of these shapes.
+/// Compiles a module on the server `target` for arguments of these shapes.
 /// Errors    those of make_xrt_client and the client
 StatusOr<std::shared_ptr<Executable>> compile_for_xrt(const hlo::Module& module, std::span<const Shape> argument_shapes,
                                                       std::string_view target);

@@ -51,7 +51,7 @@ Status ArgumentHolds::why_not(const DeviceRun& run, size_t i, std::span<const st
   if (k == i || arguments[i]->state() != BufferState::kLive) return not_free(*arguments[i], argument_text(i, names));
   const bool twice = is_donated(i) && is_donated(k);
   return invalid_argument(
-      std::string(twice ? "Attempt to donate the same buffer twice" : "a donated buffer is also read") +
+      std::string(twice ? "Attempt to donate the same buffer twice" : "a donated buffer is also a read-only argument") +
       " (arguments " + std::to_string(k) + " and " + std::to_string(i) + ")");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// device/argument_holds.h -- the arguments of a run, held while it needs them.
+// device/argument_holds.h -- holds on the arguments of a run for as long as it uses them.
 #pragma once
 
 #include <span>
@@ -9,28 +9,28 @@
 
 namespace hilo {
 
-/// One device's part of a run: its arguments, and room for its results.
+/// The part of a run that belongs to one device: its arguments and the slots for its results.
 struct DeviceRun {
   std::span<const BufferPtr> arguments;
   std::span<BufferPtr> results;
 };
 
-/// Holds the arguments of runs until they have ended: alone those that are donated, which a run takes or leaves alive. The
-/// lists that it is given must outlive it.
+/// Holds the arguments of runs until the runs end. Donated arguments are held exclusively: the run consumes them or
+/// leaves them alive. The lists passed to the constructor must outlive this object.
 class ArgumentHolds {
  public:
-  /// `donated`: a flag per argument, of every run; empty: none is.
+  /// `donated` has one flag per argument, valid for every run; empty means that no argument is donated.
   ArgumentHolds(std::span<const DeviceRun> runs, std::span<const bool> donated) : runs_(runs), donated_(donated) {}
   ArgumentHolds(const ArgumentHolds&) = delete;
   ArgumentHolds& operator=(const ArgumentHolds&) = delete;
   ~ArgumentHolds() { end(); }
 
-  /// Holds them all, or none.
-  /// Errors    INVALID_ARGUMENT naming the argument (of `names`) that someone else holds or that a run gets twice
+  /// Holds all arguments, or none of them.
+  /// Errors    INVALID_ARGUMENT naming the argument (from `names`) that has another holder or occurs twice in a run
   Status take(std::span<const std::string> names);
-  /// Ends the holds; donated arguments that haven't been taken live on.
+  /// Ends the holds. Donated arguments that have not been consumed stay alive.
   void end();
-  /// Ends the lives of donated arguments, whose memory waits for who was handed them. Precondition: take() held them.
+  /// Marks donated arguments as donated; their new owner frees the memory. Precondition: take() succeeded.
   void donate();
 
  private:
@@ -41,10 +41,10 @@ class ArgumentHolds {
 
   std::span<const DeviceRun> runs_;
   std::span<const bool> donated_;
-  size_t held_runs_ = 0;  // all of whose arguments are held
+  size_t held_runs_ = 0;  // number of runs with all arguments held
 };
 
-/// "argument 2 'x'"
+/// Returns "argument 2 'x'".
 std::string argument_text(size_t i, std::span<const std::string> names);
 
 }  // namespace hilo

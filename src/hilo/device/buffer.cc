@@ -21,7 +21,7 @@ StatusOr<BufferUse> BufferUse::of(BufferPtr buffer, std::string_view what) {
 
 StatusOr<BufferPtr> buffer_from_literal(Device& device, const Literal& literal, const Shape& shape) try {
   if (!shape.is_array()) {
-    return invalid_argument("buffer: only arrays go to a device; got " + shape.to_string());
+    return invalid_argument("buffer: only arrays can be copied to a device; got " + shape.to_string());
   }
   return device.from_host({shape, literal.bytes().data()});
 } catch (const std::bad_alloc&) {
@@ -46,9 +46,9 @@ StatusOr<Literal> literal_from_held_buffer(const Buffer& buffer) try {
 Status not_free(const Buffer& buffer, std::string_view what) {
   const std::string named = std::string(what) + ": buffer " + buffer.shape().to_string();
   if (buffer.state() == BufferState::kLive)
-    return invalid_argument(named +
-                            " is in use by a run on another thread, and one of both donates it. Hint: copy it " +
-                            "first, or don't donate it");
+    return invalid_argument(
+        named + " is in use by a run on another thread, and one of the two runs donates it. Hint: copy it " +
+        "first, or don't donate it");
   return invalid_argument(named + " has been " + (buffer.state() == BufferState::kDonated ? "donated" : "deleted") +
                           ". Hint: copy it first, or don't donate it");
 }

@@ -11,13 +11,14 @@
 namespace hilo {
 namespace {
 
-constexpr std::chrono::milliseconds kPollInterval{5};  // between looks at the parent, which a signal handler may set
+// polling interval for the parent, which a signal handler may set
+constexpr std::chrono::milliseconds kPollInterval{5};
 
 }  // namespace
 
 Deadline deadline_in(double seconds) {
-  constexpr double kMost = 1e8;  // three years
-  if (seconds <= 0 || seconds > kMost) return kNoDeadline;
+  constexpr double kMax = 1e8;  // seconds, about three years
+  if (seconds <= 0 || seconds > kMax) return kNoDeadline;
   return std::chrono::steady_clock::now() +
          std::chrono::duration_cast<Deadline::duration>(std::chrono::duration<double>(seconds));
 }
@@ -52,7 +53,7 @@ DeadlineWatch::DeadlineWatch(const CancellationToken* parent, Deadline deadline)
   const SignalsBlocked blocked;
   try {
     watch_->thread = std::thread([watch = watch_.get()] { watch->watch(); });
-  } catch (const std::system_error&) {  // a program that nobody watches must not begin
+  } catch (const std::system_error&) {  // without the watching thread the program must not start
     watch_->token.cancel(kDeadlinePassed);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// device/cancellation.h -- a word that running programs and compilations poll, and deadlines, which set it.
+// device/cancellation.h -- a flag that running programs and compilations poll, and deadlines that set it.
 #pragma once
 
 #include <chrono>
@@ -9,8 +9,8 @@
 
 namespace hilo {
 
-/// Set from any thread or from a signal handler; a program that sees it stops and returns CANCELLED, or
-/// DEADLINE_EXCEEDED if that was the reason. The first reason stays.
+/// A flag that any thread or a signal handler can set. A program that sees it stops and returns CANCELLED or
+/// DEADLINE_EXCEEDED, depending on the reason. Only the first reason is stored.
 class CancellationToken {
  public:
   void cancel(StopReason reason = kCancelRequested) {
@@ -18,7 +18,7 @@ class CancellationToken {
     word_.compare_exchange_strong(running, reason, std::memory_order_relaxed);
   }
   bool cancelled() const { return word_.load(std::memory_order_relaxed) != kRunning; }
-  /// What generated code loads.
+  /// Returns the word that generated code loads.
   const StopWord* word() const { return &word_; }
 
  private:
@@ -26,15 +26,16 @@ class CancellationToken {
 };
 
 using Deadline = std::chrono::steady_clock::time_point;
-/// No deadline, and none that an executable would add by itself.
+/// Means "no deadline"; CompileLimits::run_seconds is ignored, too.
 inline constexpr Deadline kNoDeadline = Deadline::max();
 
-/// So many seconds from now; kNoDeadline for 0 and for what no clock counts.
+/// Returns the time point `seconds` from the call on. Returns kNoDeadline for 0 and for durations beyond the clock's
+/// range.
 Deadline deadline_in(double seconds);
 
-/// A token that is set when `parent` (may be null) is set or the deadline has passed. Without a deadline it is the
-/// parent itself; with one, a thread of its own waits beside, which ends with it. If the thread can't be had, DEADLINE_EXCEEDED
-/// is what the token says at once.
+/// A token that is set when `parent` (may be null) is set or the deadline passes. Without a deadline it is the parent
+/// itself. With a deadline, a separate thread waits for it until the watch is destroyed. If that thread can't be
+/// started, the token is set to DEADLINE_EXCEEDED at once.
 class DeadlineWatch {
  public:
   DeadlineWatch(const CancellationToken* parent, Deadline deadline);
@@ -42,7 +43,7 @@ class DeadlineWatch {
   DeadlineWatch(const DeadlineWatch&) = delete;
   DeadlineWatch& operator=(const DeadlineWatch&) = delete;
 
-  /// Null if there is neither parent nor deadline.
+  /// Returns null if there is neither a parent nor a deadline.
   const CancellationToken* token() const { return token_; }
   const StopWord* word() const { return token_ == nullptr ? nullptr : token_->word(); }
 

@@ -32,8 +32,9 @@ StatusOr<DevicePtr> Client::local_device(int64_t id) const {
   for (const auto& device : devices_) {
     if (device->id() == id && device->process_index() == process_index()) return shared(device.get());
   }
-  return invalid_argument(fmt::format("device {}: platform {} has no such device in this process; it has {} in all", id,
-                                      platform_name(), devices_.size()));
+  return invalid_argument(
+      fmt::format("device {}: platform {} has no such device in this process; its total number of devices is {}", id,
+                  platform_name(), devices_.size()));
 }
 
 StatusOr<std::vector<DevicePtr>> Client::devices_for(const std::string& name, const CompileOptions& options,

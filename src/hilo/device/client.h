@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// device/client.h -- the devices of one platform, and what runs on them. A tenant of backend/ implements it.
+// device/client.h -- the interface of a client: the devices of one platform and the compiler for them. Folders of
+// backend/ implement it.
 #pragma once
 
 #include <memory>
@@ -14,19 +15,18 @@
 
 namespace hilo {
 
-/// What a client is made with.
+/// Options for the construction of a client.
 struct ClientOptions {
-  std::string backend = "xla";   ///< how programs get to a device: "xla" in this process, "xrt" on a server
-  std::string target = "local";  ///< the server of an xrt backend: "rpc:address"
-  int64_t replica_count = 1;     ///< devices of this process, where the platform makes as many as it is asked for
-  int process_index = 0;         ///< of this process among those that share the client's devices
+  std::string backend = "xla";   ///< path to the devices: "xla" for this process, "xrt" for a server
+  std::string target = "local";  ///< server of an xrt backend: "rpc:address"
+  int64_t replica_count = 1;     ///< number of devices in this process, for platforms with virtual devices
+  int process_index = 0;         ///< index among the processes that share the client's devices
   int process_count = 1;
-  bool asynchronous = false;                    ///< runs that the front end starts may go on after the call
-  CommunicatorFactory communicators = nullptr;  ///< how replicas meet
+  bool asynchronous = false;  ///< whether a run that the front end starts may continue after the call returns
+  CommunicatorFactory communicators = nullptr;  ///< factory of the communicators between replicas
 };
 
-/// Compiles and runs programs. Safe to use from several threads at once. Devices, buffers and executables hold their client:
-/// it ends with the last of them.
+/// Compiles and runs programs. Thread-safe. Devices, buffers and executables share ownership of their client.
 class Client : public std::enable_shared_from_this<Client> {
  public:
   virtual ~Client() = default;
@@ -34,38 +34,40 @@ class Client : public std::enable_shared_from_this<Client> {
   Client& operator=(const Client&) = delete;
 
   const ClientOptions& options() const { return options_; }
-  /// "Host"
+  /// Returns the name of the platform: "Host".
   virtual std::string_view platform_name() const = 0;
-  /// This process among those that share the client's devices.
+  /// Returns the index of this process among those that share the client's devices.
   virtual int process_index() const { return 0; }
   virtual int process_count() const { return 1; }
-  /// All devices, by id; and those of this process.
+  /// Returns all devices, sorted by id; local_devices() returns those of this process.
   std::vector<DevicePtr> devices() const;
   std::vector<DevicePtr> local_devices() const;
   int64_t device_count() const { return std::ssize(devices_); }
-  /// The first of this process: where arrays are that nobody put anywhere.
+  /// Returns the first device of this process. Arrays without an explicit device are placed there.
   DevicePtr default_device() const;
-  /// Errors    INVALID_ARGUMENT "device 7: ..." for no device of this process
+  /// Returns the device of this process with the given id.
+  /// Errors    INVALID_ARGUMENT "device 7: ..." if this process has no such device
   StatusOr<DevicePtr> local_device(int64_t id) const;
 
-  /// Verifies, optimises and compiles. `observer` (may be null) sees every pass.
-  /// Errors    INVALID_ARGUMENT from the verifier, or for more replicas than there are devices; UNIMPLEMENTED "shuffle 's'
-  ///           is not implemented ..."; RESOURCE_EXHAUSTED
+  /// Verifies, optimizes and compiles a module. `observer` (may be null) is notified of every pass.
+  /// Errors    INVALID_ARGUMENT from the verifier, or for more replicas than devices; UNIMPLEMENTED "shuffle 's' is not
+  ///           implemented ..."; RESOURCE_EXHAUSTED
   virtual StatusOr<std::unique_ptr<Executable>> compile(const hlo::Module& module, const CompileOptions& options,
                                                         hlo::PassObserver* observer) = 0;
-  /// The executable whose Executable::serialize() gave these bytes.
-  /// Replica r runs on device r.
-  /// Errors    UNIMPLEMENTED where the client can't; INVALID_ARGUMENT for other bytes, or for more replicas than there are
-  ///           devices; FAILED_PRECONDITION for those of another build or kind of device
+  /// Loads an executable from the bytes that Executable::serialize() returned. Replica r runs on device r.
+  /// Errors    UNIMPLEMENTED if the client can't load executables; INVALID_ARGUMENT for other bytes, or for more
+  ///           replicas than devices; FAILED_PRECONDITION for bytes of another build or kind of device
   virtual StatusOr<std::unique_ptr<Executable>> load(std::string_view bytes);
 
  protected:
   explicit Client(ClientOptions options) : options_(std::move(options)) {}
-  /// Constructors add their devices in the order of their ids.
+  /// Adds a device. Constructors call this in the order of device ids.
   void add_device(std::unique_ptr<Device> device) { devices_.push_back(std::move(device)); }
-  /// This process's devices of program `name` for so many replicas. If nothing assigns them, they are this process's own if
-  /// these are enough; else replica r is on device r, whose process that may be.
-  /// Errors    INVALID_ARGUMENT if there are too few, none is in this process, or the options assign one that isn't there
+  /// Returns the devices of this process that run program `name` with `replica_count` replicas. Without an assignment
+  /// in the options, the devices of this process are used if there are enough of them. Otherwise replica r runs on
+  /// device r, in whichever process that device is.
+  /// Errors    INVALID_ARGUMENT if there are too few devices, none of them is in this process, or the options assign an
+  ///           unknown one
   StatusOr<std::vector<DevicePtr>> devices_for(const std::string& name, const CompileOptions& options,
                                                int64_t replica_count) const;
 

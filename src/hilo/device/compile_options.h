@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// device/compile_options.h -- what a caller may ask of a compilation.
+// device/compile_options.h -- options of a compilation.
 #pragma once
 
 #include <optional>
@@ -11,35 +11,35 @@
 
 namespace hilo {
 
-/// What a compilation may cost, and what a run of the program may. 0: as much as it takes.
+/// Limits for a compilation and for the runs of the program; 0 means no limit.
 struct CompileLimits {
-  /// Over all computations, at the beginning and after every pass; where an engine clones those that are called from several
-  /// places, each counts once for each of these.
+  /// Maximum number of instructions in all computations, checked at the beginning and after every pass. If an engine
+  /// clones a computation per call site, each clone counts.
   int64_t instructions = int64_t{1} << 20;
   double compile_seconds = 0;
-  int64_t memory_bytes = 0;  ///< arguments, results, temporaries and constants of one run, as planned
-  double run_seconds = 0;    ///< of each run for which ExecuteOptions::deadline says nothing else
+  int64_t memory_bytes = 0;  ///< maximum planned memory of one run: arguments, results, temporaries and constants
+  double run_seconds = 0;    ///< default timeout of a run in seconds, used if ExecuteOptions::deadline is not set
   bool operator==(const CompileLimits&) const = default;
   std::string to_string() const;
 };
 
-/// Who may end a compilation. Not part of what is compiled, so all are equal.
+/// Token that cancels a compilation. It doesn't change the result, so all values compare equal.
 struct CompileCancellation {
   const CancellationToken* token = nullptr;
   bool operator==(const CompileCancellation&) const { return true; }
 };
 
-/// The options of the 2018 client, unset unless asked for; and what hilo adds after them.
+/// Compile options, those of XLA's client of 2018 first. All are unset by default.
 struct CompileOptions {
-  std::optional<std::string> generate_hlo_graph;  ///< regular expression of module names; empty matches all
+  std::optional<std::string> generate_hlo_graph;  ///< regular expression for module names; empty matches all
   std::optional<std::string> dump_unoptimized_hlo_proto_to;
   std::optional<std::string> dump_optimized_hlo_proto_to;
   std::optional<std::string> dump_per_pass_hlo_proto_to;
   bool hlo_profile = false;
-  std::optional<Shape> result_shape;  ///< with the layout that the caller wants
+  std::optional<Shape> result_shape;  ///< result shape with the requested layout
 
   int64_t replica_count = 1;
-  std::optional<DeviceAssignment> device_assignment;  ///< nothing: replica r on device r
+  std::optional<DeviceAssignment> device_assignment;  ///< if not set, replica r runs on device r
   CompileLimits limits;
   CompileCancellation cancellation;
   bool operator==(const CompileOptions&) const = default;

@@ -13,7 +13,7 @@ std::string_view Device::platform_name() const { return client_.platform_name();
 
 std::string Device::to_string() const { return fmt::format("{}:{}", platform_name(), id_); }
 
-// These three go by way of the host, which every device can reach; devices that know a shorter way say so.
+// Default implementations of copy, slice and stack by way of the host. Devices with a faster path override them.
 
 StatusOr<BufferPtr> Device::copy(const BufferPtr& from) {
   HILO_ASSIGN_OR_RETURN(const Literal value, literal_from_buffer(*from));

@@ -21,16 +21,15 @@ StatusOr<DeviceAssignment> DeviceAssignment::make(int64_t replica_count, int64_t
   const bool fits = replica_count > 0 && partition_count > 0 &&
                     !__builtin_mul_overflow(replica_count, partition_count, &wanted) && wanted == std::ssize(devices);
   if (!fits) {
-    return invalid_argument(
-        fmt::format("device assignment: got {} devices for {} replicas of {} partitions; wanted one "
-                    "each",
-                    devices.size(), replica_count, partition_count));
+    return invalid_argument(fmt::format(
+        "device assignment: got {} devices for {} replicas of {} partitions; wanted one device per partition",
+        devices.size(), replica_count, partition_count));
   }
   std::set<int> seen;
   for (const int device : devices) {
     if (seen.insert(device).second) continue;
     return invalid_argument(
-        fmt::format("device assignment: device {} is named twice; wanted one part a device", device));
+        fmt::format("device assignment: device {} occurs twice; wanted one partition per device", device));
   }
   return DeviceAssignment(replica_count, std::move(devices));
 }

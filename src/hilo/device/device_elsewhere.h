@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// device/device_elsewhere.h -- a device of another process: programs that run on several name it, and its own process uses it.
+// device/device_elsewhere.h -- the proxy of a device that belongs to another process. Programs over several processes
+// refer to it.
 #pragma once
 
 #include <string>
@@ -8,7 +9,8 @@
 
 namespace hilo {
 
-/// Errors    of all that makes or reads arrays there: INVALID_ARGUMENT "Host:3 is a device of process 1 ..."
+/// A device that only its own process can use.
+/// Errors    of all operations on arrays: INVALID_ARGUMENT "Host:3 is a device of process 1 ..."
 class DeviceElsewhere final : public Device {
  public:
   DeviceElsewhere(Client& client, int id, int process_index, std::string kind)

@@ -10,14 +10,14 @@
 namespace hilo {
 namespace {
 
-constexpr std::chrono::milliseconds kEventPollInterval{5};  // between looks at a word, which a signal handler may set
+constexpr std::chrono::milliseconds kEventPollInterval{5};  // polling interval for a word that a signal handler may set
 
 }  // namespace
 
 struct Event::State {
   mutable std::mutex mutex;
   mutable std::condition_variable finished;
-  std::atomic<bool> ready{false};  // set last, under the lock: then `status` stays
+  std::atomic<bool> ready{false};  // set last, under the lock; `status` is constant afterwards
   Status status;
   std::vector<std::function<void(const Status&)>> callbacks;
 
@@ -43,7 +43,7 @@ Event Event::finished(const Status& status) {
 }
 
 Event Event::all(std::span<const Event> events) {
-  /// Counts down; the last event to finish says how all did.
+  /// Counts unfinished events; the last one to finish sets the joint status.
   struct Join {
     Join(std::span<const Event> events) : statuses(events.size()), missing(events.size()) {}
     EventSource source;
@@ -78,8 +78,8 @@ Status Event::await(const CancellationToken* cancellation, Deadline deadline) co
   while (!ready()) {
     const auto now = std::chrono::steady_clock::now();
     if (cancellation != nullptr && cancellation->cancelled())
-      return stop_status(cancellation->word(), " while it was waited for");
-    if (now >= deadline) return Status(StatusCode::kDeadlineExceeded, "the wait for a device took too long");
+      return stop_status(cancellation->word(), " during a wait for it");
+    if (now >= deadline) return Status(StatusCode::kDeadlineExceeded, "timeout of a wait for a device");
     if (cancellation != nullptr) state_->finished.wait_until(lock, std::min(deadline, now + kEventPollInterval));
     else if (deadline != kNoDeadline) state_->finished.wait_until(lock, deadline);
     else state_->finished.wait(lock);
@@ -103,7 +103,7 @@ EventSource::EventSource() : state_(std::make_shared<Event::State>()) {}
 
 EventSource::~EventSource() {
   if (state_ != nullptr && !state_->ready.load(std::memory_order_acquire))
-    state_->finish(internal_error("an event was dropped before it finished"));
+    state_->finish(internal_error("an event was destroyed before it finished"));
 }
 
 void EventSource::finish(const Status& status) { state_->finish(status); }

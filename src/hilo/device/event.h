@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// device/event.h -- something that a device has yet to finish: a copy, a run, a buffer's contents.
+// device/event.h -- the completion of an asynchronous operation of a device: a copy, a run, the contents of a buffer.
 #pragma once
 
 #include <functional>
@@ -10,33 +10,35 @@
 
 namespace hilo {
 
-/// Copies mean the same thing, which finishes once, with a status. Safe to use from several threads at once.
+/// Finishes exactly once, with a status. Copies refer to the same event. Thread-safe.
 class Event {
  public:
-  /// Finished, well. Cost    nothing: what runs inline has no other.
+  /// Creates a finished event with status OK, without an allocation.
   Event() = default;
-  /// Finished with this status.
+  /// Returns a finished event with this status.
   static Event finished(const Status& status);
-  /// Finished when all of these are; its status is that of the first one, in this order, that failed.
+  /// Returns an event that finishes when all of `events` have. Its status is that of the first event in the list that
+  /// failed.
   static Event all(std::span<const Event> events);
 
   bool is_ready() const;
-  /// Waits until it is finished and returns its status. Who waits also wakes up when `cancellation` is set (may be null)
-  /// or the deadline passes; the work goes on then.
-  /// Errors    the event's own; CANCELLED or DEADLINE_EXCEEDED of the wait
+  /// Waits for the event and returns its status. The wait, but not the work, ends early if `cancellation` (may be null)
+  /// is set or the deadline passes.
+  /// Errors    the event's own status; CANCELLED or DEADLINE_EXCEEDED of the wait
   Status await(const CancellationToken* cancellation = nullptr, Deadline deadline = kNoDeadline) const;
-  /// Calls `f` once with the status: now, if it is finished, or else on the thread that finishes it, which waits for `f`.
+  /// Calls `f` once with the status. If the event is finished, `f` runs immediately; otherwise on the thread that
+  /// finishes it.
   void on_ready(std::function<void(const Status&)> f) const;
 
  private:
   friend class EventSource;
   struct State;
   explicit Event(std::shared_ptr<State> state) : state_(std::move(state)) {}
-  std::shared_ptr<State> state_;  // null: finished, well
+  std::shared_ptr<State> state_;  // null means finished with status OK
 };
 
-/// Who finishes an event. One that is dropped without having finished it fails it as INTERNAL, so that nobody waits for
-/// ever.
+/// The producer's side of an event. If it is destroyed without finish(), the event fails with INTERNAL, so that waits
+/// end.
 class EventSource {
  public:
   EventSource();
@@ -45,7 +47,7 @@ class EventSource {
   EventSource& operator=(EventSource&&) = delete;
 
   Event event() const { return Event(state_); }
-  /// Wakes who waits, and calls who asked to be called. Precondition: not finished yet.
+  /// Finishes the event: wakes waiting threads and runs callbacks. Precondition: it is not finished yet.
   void finish(const Status& status);
 
  private:

@@ -13,7 +13,7 @@ int64_t bytes_of(std::span<const Shape> shapes) {
   return bytes;
 }
 
-/// Two shapes that differ, with layouts where nothing else does.
+/// Describes how two shapes differ. Layouts are printed only if nothing else differs.
 std::string difference(const Shape& got, const Shape& wanted) {
   if (got.compatible(wanted)) return got.to_string_with_layout() + ", compiled for " + wanted.to_string_with_layout();
   return got.to_string() + ", compiled for " + wanted.to_string();
@@ -75,7 +75,7 @@ StatusOr<Event> Executable::launch(std::span<const DeviceRun> runs, const Execut
   const bool alone = runs.size() == 1 && !signature_.meets_others;
   if (!alone && runs.size() != devices_.size()) {
     return invalid_argument(where() + ": compiled for " + std::to_string(devices_.size()) +
-                            " replicas that meet; got " + std::to_string(runs.size()) +
+                            " replicas with collectives; got " + std::to_string(runs.size()) +
                             ". Hint: run all replicas together");
   }
   const std::span<const DevicePtr> devices = alone ? std::span(&device_of(runs[0], options), 1) : std::span(devices_);
@@ -100,7 +100,7 @@ StatusOr<const hlo::Module*> optimized_module_of(const Executable& executable) {
   const hlo::Module* const module = executable.optimized_module();
   if (module != nullptr) return module;
   return unimplemented("'" + executable.name() + "': platform " + std::string(executable.client().platform_name()) +
-                       " doesn't show what it made of a program");
+                       " doesn't provide its optimized program");
 }
 
 StatusOr<std::vector<std::vector<BufferPtr>>> execute_replicas(Executable& executable,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// device/execute_options.h -- what a caller may ask of one run of a program.
+// device/execute_options.h -- options of one run of a program.
 #pragma once
 
 #include <optional>
@@ -13,17 +13,18 @@
 namespace hilo {
 
 struct ExecuteOptions {
-  /// One flag per argument leaf: its buffer may be reused for a result. Empty: none.
+  /// One flag per argument leaf: whether a result may reuse its buffer. Empty means none.
   std::span<const bool> donated = {};
-  const CancellationToken* cancellation = nullptr;  ///< may be null; lives until the run has finished
-  /// When the program ends with DEADLINE_EXCEEDED; nullopt: as long as CompileLimits::run_seconds says.
+  const CancellationToken* cancellation = nullptr;  ///< may be null; must outlive the run
+  /// Time at which the run ends with DEADLINE_EXCEEDED. If not set, CompileLimits::run_seconds applies.
   std::optional<Deadline> deadline = {};
-  ExecutionObserver* observer = nullptr;  ///< of the first device's run; lives until it has finished
-  /// Where tasks of this run go on Host; null: default_pool(). Lives until the run has finished.
+  ExecutionObserver* observer = nullptr;  ///< observes the run of the first device; must outlive the run
+  /// Executor for the tasks of this run on Host; null means default_pool(). Must outlive the run.
   Executor* executor = nullptr;
-  /// launch() may return before the run has finished, where the device can do so. Arguments are then owned by the run.
+  /// Whether launch() may return before the run finishes, if the device supports it. The run then owns its arguments.
   bool asynchronous = false;
-  /// Of a program that runs alone: where. Null: where its arguments are, or the first device it was compiled for.
+  /// Device of a program that runs alone. Null means the device of the arguments, or the first device it was compiled
+  /// for.
   const DevicePtr* device = nullptr;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// device/program_signature.h -- what a caller must know of a compiled program: no module is needed for it.
+// device/program_signature.h -- the interface of a compiled program for callers that don't have its module.
 #pragma once
 
 #include <string>
@@ -9,20 +9,21 @@
 
 namespace hilo {
 
-/// Leaves are in order; tuples are flattened.
+/// Argument and result leaves in order; tuples are flattened.
 struct ProgramSignature {
   std::string name;
   std::vector<Shape> argument_shapes;
-  std::vector<std::string> argument_names;  ///< of the parameter that the leaf belongs to
+  std::vector<std::string> argument_names;  ///< name of the parameter that each leaf belongs to
   std::vector<Shape> result_shapes;
-  Shape result_shape;  ///< as the program has it, tuples and all
+  Shape result_shape;  ///< shape of the program's result, with tuples
   int64_t replica_count = 1;
-  bool meets_others = false;  ///< there is something in it by which replicas meet or differ
-  uint64_t fingerprint = 0;   ///< of one by which replicas meet: a hash of what it computes, equal in all processes
-  double run_seconds = 0;     ///< what a run may take if it isn't told otherwise; 0: forever
+  bool meets_others = false;  ///< whether the program has collectives or depends on the replica's number
+  uint64_t fingerprint = 0;   ///< hash of a program with collectives, equal in all processes
+  double run_seconds = 0;     ///< default timeout of a run in seconds; 0 means none
 };
 
-/// The signature of the module's entry; of what the module doesn't say, nothing is set.
+/// Returns the signature of the module's entry computation. Fields without information in the module keep their
+/// defaults.
 ProgramSignature signature_of(const hlo::Module& module);
 
 }  // namespace hilo

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// device/read_in_a_row.h -- several buffers to host memory, one after the other: how parts become one array.
+// device/read_in_a_row.h -- copies several buffers to consecutive host memory, for example the parts of a sharded
+// array.
 #pragma once
 
 #include <span>
@@ -8,8 +9,8 @@
 
 namespace hilo {
 
-/// Copies buffers row-major to host memory, each behind the one before, waiting for each.
-/// Errors    as literal_from_buffer
+/// Copies row-major values of buffers to consecutive host memory. Waits for each of them.
+/// Errors    those of literal_from_buffer
 Status read_in_a_row(std::span<const BufferPtr> buffers, std::byte* to);
 
 }  // namespace hilo

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// device/run_context.h -- what belongs to one participant's run of a program, down to its custom calls.
+// device/run_context.h -- the context of one participant's run of a program, available in custom calls.
 #pragma once
 
 #include "hilo/base/thread_pool.h"
@@ -10,14 +10,14 @@
 namespace hilo {
 
 struct RunContext {
-  const DevicePtr& device;                ///< that runs it
-  Executor* executor = nullptr;           ///< where its tasks go; null: default_pool()
-  const StopWord* stop_word = nullptr;    ///< set if it shall stop, a deadline that has passed included; null: never
-  Deadline deadline = kNoDeadline;        ///< when that word will be set at the latest
-  ExecutionObserver* observer = nullptr;  ///< null: nobody watches
-  Communicator* communicator = nullptr;   ///< how it meets the others; null: it runs alone
+  const DevicePtr& device;                ///< device of the run
+  Executor* executor = nullptr;           ///< executor of its tasks; null means default_pool()
+  const StopWord* stop_word = nullptr;    ///< set when the run must stop, also by a deadline; null means never
+  Deadline deadline = kNoDeadline;        ///< time at which that word is set at the latest
+  ExecutionObserver* observer = nullptr;  ///< may be null
+  Communicator* communicator = nullptr;   ///< collectives with the other participants; null if the run is alone
 
-  /// The replica that it is, by its place among the participants.
+  /// Returns the replica's number, which is its rank among the participants.
   int64_t replica() const { return communicator == nullptr ? 0 : communicator->rank(); }
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// device/transfers.h -- who wants to know of copies between this process and devices whose memory lies elsewhere: profiles.
+// device/transfers.h -- the interface for observing copies between this process and devices with separate memory:
+// profiles.
 #pragma once
 
 #include <chrono>
@@ -16,26 +17,26 @@ struct Transfer {
   std::string device;  ///< "CUDA:0"
   Direction direction = Direction::kToDevice;
   int64_t bytes = 0;
-  int64_t nanoseconds = 0;  ///< from the call until the copy was made
+  int64_t nanoseconds = 0;  ///< from the call until the end of the copy
 };
 
-/// Lives as long as the process.
+/// Observes transfers; must live until the process ends.
 class TransferObserver {
  public:
   virtual ~TransferObserver() = default;
-  /// From any thread.
+  /// Called on any thread.
   virtual void on_transfer(const Transfer& transfer) = 0;
 };
 
-/// One for the process; null is none.
+/// Sets the observer of the process; null removes it.
 void observe_transfers(TransferObserver* observer);
 
-/// A transfer that begins now.
+/// Measures a transfer that begins at its construction.
 /// Example   const TransferWatch watch; ... watch.until(event, *device, Direction::kToDevice, bytes);
 class TransferWatch {
  public:
   TransferWatch();
-  /// Tells the observer once the event is finished without an error. `device` is called by its to_string().
+  /// Notifies the observer when the event finishes without an error. The device is reported by its to_string().
   template <typename Device>
   void until(const Event& event, const Device& device, Direction direction, int64_t bytes) const {
     if (observer_ != nullptr) tell_after(event, {device.to_string(), direction, bytes, 0});

@@ -23,7 +23,8 @@ namespace {
 
 enum class Parsed { kFine, kNoNumber, kTooLarge };
 
-// Whether a number that fits no double is too small rather than too large: by its exponent, else by its integer part.
+// Returns whether a number outside the range of double is too small rather than too large. Decided by its exponent, or
+// else by its integer part.
 bool is_tiny(std::string_view text) {
   const size_t exponent = text.find_first_of("eE");
   if (exponent != std::string_view::npos) return text.substr(exponent + 1).starts_with('-');
@@ -32,7 +33,7 @@ bool is_tiny(std::string_view text) {
 
 template <typename T>
 Parsed parse_number(std::string_view text, T& value) {
-  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);  // from_chars takes no plus sign
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);  // from_chars accepts no plus sign
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size() || error == std::errc::invalid_argument) return Parsed::kNoNumber;
   if (error == std::errc()) return Parsed::kFine;
@@ -41,13 +42,13 @@ Parsed parse_number(std::string_view text, T& value) {
   return Parsed::kFine;
 }
 
-// A field and its place in the line.
+// A field and its column in the line.
 struct Field {
   std::string_view text;
   size_t begin;
 };
 
-// Reads one table of T.
+// Reads one table with elements of type T.
 template <typename T>
 class TableReader {
  public:
@@ -116,7 +117,7 @@ class TableReader {
     return options_.columns.empty() ? ok_status() : chosen(fields);
   }
 
-  // The fields that the options name.
+  // Keeps the fields that the options select.
   Status chosen(const std::vector<Field>& fields) {
     const int64_t count = fields.size();
     columns_ = std::ssize(options_.columns);
@@ -139,10 +140,10 @@ class TableReader {
       return ok_status();
     }
     const size_t column = one.begin + (number.empty() ? 0 : static_cast<size_t>(number.data() - one.text.data())) + 1;
-    return invalid_argument(fmt::format("{}:{}:{}: {} {}", name_, line_, column, quote(number),
-                                        parsed == Parsed::kNoNumber
-                                            ? std::string(std::is_integral_v<T> ? "is no integer" : "is no number")
-                                            : fmt::format("does not fit {}", element_type_name(element_type_of<T>))));
+    return invalid_argument(fmt::format(
+        "{}:{}:{}: {} {}", name_, line_, column, quote(number),
+        parsed == Parsed::kNoNumber ? std::string(std::is_integral_v<T> ? "is not an integer" : "is not a number")
+                                    : fmt::format("does not fit {}", element_type_name(element_type_of<T>))));
   }
 
   std::string_view text_;
@@ -151,18 +152,18 @@ class TableReader {
   std::vector<T> values_;
   int64_t line_ = 0;
   int64_t rows_ = 0;
-  int64_t first_ = 0;  // values in the first row
+  int64_t first_ = 0;  // number of values in the first row
   int64_t columns_ = 0;
 };
 
-// Types of which std::from_chars reads numbers.
+// Accepts the types that std::from_chars can parse.
 template <typename T>
 constexpr bool kReadable = (std::is_arithmetic_v<T> && !std::same_as<T, bool>);
 
 Status check(std::string_view name, const CsvOptions& options) {
   if (options.filling && !is_floating(options.type) && *options.filling != std::trunc(*options.filling)) {
     return invalid_argument(
-        fmt::format("{}: {} can't stand for a missing {}", name, *options.filling, element_type_name(options.type)));
+        fmt::format("{}: {} can't replace a missing {}", name, *options.filling, element_type_name(options.type)));
   }
   return ok_status();
 }
@@ -191,7 +192,7 @@ StatusOr<Literal> read_csv(const std::string& path, const CsvOptions& options) {
                           if (!known_format(beginning).empty())
                             return not_this_format("a table of text", beginning).with_context(path);
                           if (beginning.find('\0') != std::string_view::npos)
-                            return invalid_argument(fmt::format("{}: no text: it holds a NUL byte", path));
+                            return invalid_argument(fmt::format("{}: not a text file: it contains a NUL byte", path));
                           return options.limit;
                         }));
   if (!is_gzip(bytes) && !known_format(bytes).empty())
@@ -209,7 +210,7 @@ StatusOr<std::string> csv_text(const Literal& table, char separator) {
   }
   const int64_t rows = shape.dimension(0), columns = shape.rank() == 2 ? shape.dimension(1) : 1;
   const auto refused = [&]() -> StatusOr<std::string> {
-    return unimplemented(fmt::format("csv: no text for {}. Hint: convert to f32", shape.to_string()));
+    return unimplemented(fmt::format("csv: type {} can't be written as text. Hint: convert to f32", shape.to_string()));
   };
   return visit_element_type(
       shape.element_type(),

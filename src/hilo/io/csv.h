@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// io/csv.h -- tables of numbers, plain or gzipped, to and from literals.
+// io/csv.h -- reads and writes tables of numbers as text, plain or gzipped.
 #pragma once
 
 #include <cstdint>
@@ -14,31 +14,34 @@ namespace hilo::io {
 
 struct CsvOptions {
   ElementType type = ElementType::kF32;  ///< f32, f64 or an integer of 8 to 64 bits
-  char separator = ',';                  ///< or kSpaces: any number of spaces and tabs
-  int64_t skip_lines = 0;                ///< lines at the head that are no numbers
-  int64_t limit = int64_t{1} << 30;      ///< bytes of text, after unpacking
-  std::string comments = "";             ///< if not empty: what begins a comment, which goes to the line's end
-  bool skip_empty_lines = false;         ///< also those that hold a comment alone; else only at the end
-  int64_t skip_footer = 0;               ///< lines at the end that are no numbers
-  std::optional<int64_t> max_rows = std::nullopt;  ///< no more rows than these are read
-  std::vector<int64_t> columns = {};  ///< if not empty: only these, in this order; negative ones count from the end
+  char separator = ',';                  ///< separator of fields, or kSpaces for any number of spaces and tabs
+  int64_t skip_lines = 0;                ///< number of lines to skip at the beginning
+  int64_t limit = int64_t{1} << 30;      ///< maximum number of bytes of text, after decompression
+  std::string comments = "";  ///< prefix of comments, which extend to the end of the line; empty means no comments
+  /// whether to skip all empty lines, including those with only a comment; by default only those at the end
+  bool skip_empty_lines = false;
+  int64_t skip_footer = 0;                         ///< number of lines to skip at the end
+  std::optional<int64_t> max_rows = std::nullopt;  ///< maximum number of rows to read; not set means all
+  /// columns to read, in this order; negative indices count from the end; empty means all
+  std::vector<int64_t> columns = {};
   std::optional<double> filling =
-      std::nullopt;  ///< what stands for a field that is empty or no number; else that is an error
+      std::nullopt;  ///< value of a field that is empty or not a number; not set means an error
 };
 inline constexpr char kSpaces = ' ';
 
-/// A table of numbers: one row a line, all of one length. A gzipped file is unpacked, whatever its name. Spaces around
-/// numbers, empty lines at the end, "inf" and "nan" are fine; what is too small for the type becomes 0.
-/// Shapes    [rows, columns]; [0,0] for a file without rows.
+/// Reads a table of numbers with one row per line and rows of equal length. Gzipped files are decompressed, whatever
+/// their name. Spaces around numbers, empty lines at the end, "inf" and "nan" are allowed. Values that are too small
+/// for the type become 0.
+/// Shapes    [rows, columns]; [0,0] for a file without rows
 /// Types     f32, f64, s8 to s64, u8 to u64
-/// Errors    INVALID_ARGUMENT names line and column, as in "a.csv:3:17: ..."; those of read_file and gunzip. Parquet
-///           and other formats that aren't text are refused by their names.
+/// Errors    INVALID_ARGUMENT with line and column: "a.csv:3:17: ..."; those of read_file and gunzip. For Parquet and
+///           other binary formats the error names the format.
 StatusOr<Literal> read_csv(const std::string& path, const CsvOptions& options = {});
 
-/// The same from text in memory; `name` stands for the file in messages.
+/// Like read_csv, for text in memory. Messages use `name` as the file name.
 StatusOr<Literal> parse_csv(std::string_view text, std::string_view name, const CsvOptions& options = {});
 
-/// The table of a vector (one number a line) or a matrix as text that reads back exactly.
+/// Returns a vector (one number per line) or a matrix as text that reads back exactly.
 /// Types     f32, f64, s8 to s64, u8 to u64, f16, bf16
 /// Errors    INVALID_ARGUMENT for other ranks, UNIMPLEMENTED for other types
 StatusOr<std::string> csv_text(const Literal& table, char separator = ',');

@@ -16,7 +16,7 @@ StatusOr<std::string> gunzip(std::string_view bytes, int64_t limit) {
     if (const Status done = inflate(bytes, at, Framing::kGzip, limit, out); !done.ok())
       return done.with_context("gzip");
     if (at == bytes.size()) return out;
-    if (!is_gzip(bytes.substr(at))) return data_loss(fmt::format("gzip: byte {}: bytes after the end", at));
+    if (!is_gzip(bytes.substr(at))) return data_loss(fmt::format("gzip: byte {}: extra bytes after the end", at));
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// io/gzip.h -- unpacks .gz files that are in memory.
+// io/gzip.h -- decompresses .gz files in memory.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,12 @@
 
 namespace hilo::io {
 
-/// True if the bytes begin as a gzip file does.
+/// Returns whether the bytes begin with the gzip signature.
 bool is_gzip(std::string_view bytes);
 
-/// What a gzip file holds; several one after the other count as one.
-/// Errors    DATA_LOSS if it is cut off, damaged or followed by other bytes; RESOURCE_EXHAUSTED beyond `limit` bytes.
+/// Decompresses a gzip file. Several members are concatenated.
+/// Errors    DATA_LOSS if the file is truncated, damaged or followed by other bytes; RESOURCE_EXHAUSTED above `limit`
+///           bytes
 StatusOr<std::string> gunzip(std::string_view bytes, int64_t limit);
 
 }  // namespace hilo::io

@@ -29,11 +29,11 @@ Status damaged(const z_stream& stream, size_t at) {
 }  // namespace
 
 Status inflate(std::string_view bytes, size_t& at, Framing framing, int64_t limit, std::string& out) {
-  constexpr size_t kPiece = size_t{256} << 10;  // bytes unpacked at a time
+  constexpr size_t kPiece = size_t{256} << 10;  // bytes decompressed at a time
   Inflater inflater;
   if (!inflater.start(framing)) return resource_exhausted("out of memory");
   z_stream& stream = inflater.stream;
-  size_t given = at;  // bytes of the input that zlib has been shown
+  size_t given = at;  // number of input bytes passed to zlib
   while (true) {
     if (stream.avail_in == 0 && given < bytes.size()) {
       const size_t piece = std::min<size_t>(bytes.size() - given, INT_MAX);
@@ -49,7 +49,7 @@ Status inflate(std::string_view bytes, size_t& at, Framing framing, int64_t limi
     out.resize(before + kPiece - stream.avail_out);
     at = given - stream.avail_in;
     if (out.size() > static_cast<size_t>(limit)) {
-      return resource_exhausted(fmt::format("holds more than {} bytes; file has {}", limit, bytes.size()));
+      return resource_exhausted(fmt::format("expands to more than {} bytes; file has {}", limit, bytes.size()));
     }
     if (result == Z_STREAM_END) return ok_status();
     if (result == Z_BUF_ERROR && at == bytes.size()) {

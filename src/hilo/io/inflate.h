@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// io/inflate.h -- unpacks what deflate packed, in the framing of gzip, zlib or none. Not for users.
+// io/inflate.h -- decompresses deflate streams with a gzip, zlib or no header. Internal.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,12 @@
 
 namespace hilo::io {
 
-/// What stands around the packed bytes; the values are zlib's.
+/// The header and trailer around the compressed bytes. The values are those of zlib's windowBits.
 enum class Framing : int { kRaw = -15, kZlib = 15, kGzip = 31 };
 
-/// Appends to `out` what one stream holds that begins at bytes[at], and moves `at` to its end.
-/// Errors    DATA_LOSS if it is cut off or damaged; RESOURCE_EXHAUSTED if `out` gets more than `limit` bytes
+/// Decompresses the stream that begins at bytes[at], appends the result to `out`, and advances `at` to the stream's
+/// end.
+/// Errors    DATA_LOSS if the stream is truncated or damaged; RESOURCE_EXHAUSTED if `out` exceeds `limit` bytes
 Status inflate(std::string_view bytes, size_t& at, Framing framing, int64_t limit, std::string& out);
 
 }  // namespace hilo::io

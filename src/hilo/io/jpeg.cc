@@ -12,7 +12,7 @@
 namespace hilo::io {
 namespace {
 
-// What is used of TurboJPEG's API 2.1, as its manual describes it.
+// The part of TurboJPEG's API 2.1 that is used, as documented in its manual.
 enum ColourSpace { kGreySpace = 2, kCmykSpace = 3, kYcckSpace = 4 };
 enum PixelFormat { kRgbPixels = 0, kGreyPixels = 6 };
 constexpr int kAccurate = 4096, kStopOnWarning = 8192, kLimitScans = 32768;
@@ -54,7 +54,7 @@ StatusOr<Literal> parse(std::string_view bytes, int64_t limit) {
   if (!bytes.starts_with("\xff\xd8\xff")) return not_this_format("a JPEG picture", bytes);
   const TurboJpeg& jpeg = library();
   if (!jpeg.whole()) {
-    return failed_precondition("JPEG pictures need libturbojpeg.so.0. Hint: apt-get install libturbojpeg0");
+    return failed_precondition("JPEG images need libturbojpeg.so.0. Hint: apt-get install libturbojpeg0");
   }
   const std::unique_ptr<void, int (*)(void*)> decoder(jpeg.init_decompress(), jpeg.destroy);
   if (decoder == nullptr) return resource_exhausted("jpeg: out of memory");
@@ -64,10 +64,10 @@ StatusOr<Literal> parse(std::string_view bytes, int64_t limit) {
     return data_loss(fmt::format("jpeg: {}", jpeg.error_text(decoder.get())));
   }
   if (space == kCmykSpace || space == kYcckSpace) {
-    return invalid_argument("jpeg: a picture for printing (CMYK). Hint: convert it to RGB");
+    return invalid_argument("jpeg: CMYK images are not supported. Hint: convert it to RGB");
   }
   const int channels = space == kGreySpace ? 1 : 3;
-  const int64_t size = int64_t{width} * height * channels;  // each side is below 2^16
+  const int64_t size = int64_t{width} * height * channels;  // no overflow, because each side is below 2^16
   if (size > limit) {
     return resource_exhausted(
         fmt::format("{} x {} pixels of {} channels; limit is {} bytes", width, height, channels, limit));

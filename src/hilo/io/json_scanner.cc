@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "hilo/base/json.h"
 #include "hilo/base/text.h"
 
 namespace hilo::io {
@@ -22,21 +23,6 @@ void append_utf8(std::string& out, uint32_t code) {
     byte(0xf0 | code >> 18), byte(0x80 | (code >> 12 & 0x3f)), byte(0x80 | (code >> 6 & 0x3f)),
         byte(0x80 | (code & 0x3f));
   }
-}
-
-// Bytes of the character of UTF-8 at the front, or 0 where there is none (RFC 3629, section 4).
-size_t utf8_length(std::string_view text) {
-  const auto at = [&](size_t i) -> unsigned { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0; };
-  const unsigned first = at(0);
-  if (first < 0x80) return 1;
-  const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((at(i) & 0xc0) != 0x80) return 0;
-  }
-  const bool too_long = (first == 0xe0 && at(1) < 0xa0) || (first == 0xf0 && at(1) < 0x90);
-  const bool no_character = (first == 0xed && at(1) > 0x9f) || (first == 0xf4 && at(1) > 0x8f);
-  return too_long || no_character ? 0 : length;
 }
 
 }  // namespace
@@ -106,7 +92,7 @@ StatusOr<uint32_t> JsonScanner::four_digits() {
   return code;
 }
 
-// What comes after a backslash.
+// Reads the part of an escape sequence after the backslash.
 Status JsonScanner::escape(std::string& out) {
   constexpr std::string_view kLetters = "\"\\/bfnrt", kMeanings = "\"\\/\b\f\n\r\t";
   const char c = at_ < text_.size() ? text_[at_] : '\0';
@@ -118,7 +104,7 @@ Status JsonScanner::escape(std::string& out) {
   if (c != 'u') return error("unknown escape in a string");
   ++at_;
   HILO_ASSIGN_OR_RETURN(uint32_t code, four_digits());
-  if (code >= 0xd800 && code < 0xdc00) {  // the first half of a pair
+  if (code >= 0xd800 && code < 0xdc00) {  // high surrogate
     if (text_.substr(at_, 2) != "\\u") return error("half a surrogate pair in a string");
     at_ += 2;
     HILO_ASSIGN_OR_RETURN(const uint32_t low, four_digits());
@@ -135,7 +121,7 @@ StatusOr<std::string> JsonScanner::string() {
   if (!accept('"')) return error("wanted a string");
   std::string out;
   while (true) {
-    if (at_ >= text_.size()) return error("a string without end");
+    if (at_ >= text_.size()) return error("a string is not terminated");
     const char c = text_[at_];
     if (c == '"') break;
     if (static_cast<unsigned char>(c) < 0x20) return error("a control character in a string");
@@ -158,7 +144,7 @@ StatusOr<int64_t> JsonScanner::natural() {
   size_t end = at_;
   while (end < text_.size() && text_[end] >= '0' && text_[end] <= '9') ++end;
   const std::string_view digits = text_.substr(at_, end - at_);
-  if (digits.empty() || (digits.size() > 1 && digits[0] == '0')) return error("wanted an integer from 0 on");
+  if (digits.empty() || (digits.size() > 1 && digits[0] == '0')) return error("wanted an integer >= 0");
   const std::optional<int64_t> value = parse_int64(digits);
   if (!value) return error(fmt::format("{} does not fit int64", quote(digits)));
   at_ = end;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// io/json_scanner.h -- walks over JSON whose shape the reader knows. Not for users.
+// io/json_scanner.h -- scans JSON with a known structure. Internal.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +10,25 @@
 
 namespace hilo::io {
 
-/// Takes one word after the other from a text; nothing nests but what its user asks for.
-/// Errors    INVALID_ARGUMENT with the byte, for what isn't there
+/// Reads one token after the other from a text. The caller determines the nesting.
+/// Errors    INVALID_ARGUMENT with the byte offset if the expected token is missing
 /// Source    RFC 8259
 class JsonScanner {
  public:
   explicit JsonScanner(std::string_view text) : text_(text) {}
 
-  /// Takes `c` if it comes next.
+  /// Consumes `c` if it is the next token.
   bool accept(char c);
   Status expect(char c);
-  /// A string, unescaped. It must be UTF-8.
+  /// Reads a string and resolves its escapes. It must be valid UTF-8.
   StatusOr<std::string> string();
-  /// An integer from 0 on, without fraction or exponent.
+  /// Reads a non-negative integer without fraction or exponent.
   StatusOr<int64_t> natural();
-  /// Takes `word` (true, false, null) if it comes next.
+  /// Consumes `word` (true, false, null) if it is the next token.
   bool accept_word(std::string_view word);
-  /// A number of any kind, as it stands there.
+  /// Reads a number of any kind and returns its text.
   StatusOr<std::string_view> number();
-  /// Nothing but white space may be left.
+  /// Checks that only white space is left.
   Status end();
   Status error(std::string_view what) const;
 
@@ -41,7 +41,7 @@ class JsonScanner {
   size_t at_ = 0;
 };
 
-/// Calls `entry(key)` for each key of the object that comes next; it takes the value.
+/// Reads an object. Calls `entry(key)` for each key; it must read the value.
 template <typename Entry>
 Status each_key(JsonScanner& json, Entry&& entry) {
   HILO_RETURN_IF_ERROR(json.expect('{'));

@@ -14,7 +14,7 @@ namespace {
 struct Format {
   std::string_view magic;
   std::string_view what;
-  std::string_view instead;  // for formats that hilo doesn't read: what to do
+  std::string_view instead;  // hint for formats that hilo doesn't read
 };
 
 constexpr std::string_view kFromPandas = "write it as csv, or its columns with numpy.savez";

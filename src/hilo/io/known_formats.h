@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// io/known_formats.h -- files of another kind than the reader expects, by their first bytes.
+// io/known_formats.h -- recognizes files of other formats by their first bytes.
 #pragma once
 
 #include <string_view>
@@ -8,11 +8,11 @@
 
 namespace hilo::io {
 
-/// "a Parquet file" and the like for bytes that begin so; "" for all others.
+/// Returns the format of the bytes, such as "a Parquet file", or "" if it is unknown.
 std::string_view known_format(std::string_view bytes);
 
-/// The error of a file that isn't what its reader wants, "an .npz file" for example: INVALID_ARGUMENT that says what it
-/// is instead, UNIMPLEMENTED for a format that hilo doesn't read at all (Parquet, HDF5, pickle).
+/// Returns the error for a file that isn't in the expected format, such as "an .npz file". It is INVALID_ARGUMENT with
+/// the detected format, or UNIMPLEMENTED for formats that hilo doesn't read (Parquet, HDF5, pickle).
 Status not_this_format(std::string_view wanted, std::string_view bytes);
 
 }  // namespace hilo::io

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// io/mapped_file.h -- files as memory: read when they are looked at, page by page.
+// io/mapped_file.h -- memory-mapped files, which are read page by page on access.
 #pragma once
 
 #include <memory>
@@ -10,15 +10,16 @@
 
 namespace hilo::io {
 
-/// A regular file in memory, read only. Copies share the mapping, which lives as long as one of them. Whoever makes the
-/// file shorter meanwhile ends the process (SIGBUS); files that hilo writes are replaced whole, never changed.
+/// A read-only mapping of a regular file. Copies share the mapping, which the last copy unmaps. If another process
+/// truncates the file, an access raises SIGBUS. hilo itself replaces files atomically and never truncates them.
 class MappedFile {
  public:
-  /// Errors    INVALID_ARGUMENT for what is no regular file, and as errno_status
+  /// Maps a file.
+  /// Errors    INVALID_ARGUMENT if it is not a regular file; those of errno_status
   static StatusOr<MappedFile> open(const std::string& path);
 
   std::string_view bytes() const { return bytes_; }
-  /// What keeps the bytes.
+  /// Returns the owner of the mapped bytes.
   const std::shared_ptr<const void>& keeper() const { return keeper_; }
 
  private:

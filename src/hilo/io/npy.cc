@@ -22,15 +22,15 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "npy files are written as the machine's bytes");
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr size_t kFixed = 8;                        // bytes: magic and version
-constexpr size_t kLongestHeader = size_t{1} << 20;  // bytes; a shape of 64 dimensions takes 2 KiB
+constexpr size_t kFixed = 8;                    // bytes of magic and version
+constexpr size_t kMaxHeader = size_t{1} << 20;  // maximum bytes of a header; a shape of 64 dimensions takes 2 KiB
 
 struct NpyType {
-  std::string_view code;  // NumPy's kind and size in bytes
+  std::string_view code;  // kind and size in bytes, in NumPy's notation
   ElementType type;
 };
 
-// "V2", two bytes of any kind, is what NumPy calls the bfloat16 of ml_dtypes and JAX in its files.
+// NumPy writes the bfloat16 type of ml_dtypes and JAX as "V2", which means two opaque bytes.
 constexpr std::array<NpyType, 15> kNpyTypes = {{{"b1", ElementType::kPred},
                                                 {"i1", ElementType::kS8},
                                                 {"i2", ElementType::kS16},
@@ -49,7 +49,7 @@ constexpr std::array<NpyType, 15> kNpyTypes = {{{"b1", ElementType::kPred},
 
 struct Descr {
   ElementType type;
-  bool swapped;  // the bytes of each number are in the other order
+  bool swapped;  // whether the numbers have the other byte order
 };
 
 StatusOr<Descr> parse_descr(std::string_view descr) {
@@ -66,8 +66,8 @@ StatusOr<Descr> parse_descr(std::string_view descr) {
     return unimplemented(fmt::format("holds Python objects ({}); hilo never unpickles", quote(descr)));
   }
   return unimplemented(
-      fmt::format("element type {} has no counterpart; wanted bool, int, uint, float or complex of a "
-                  "usual size. Hint: save array.astype('float32')",
+      fmt::format("element type {} has no counterpart; wanted bool, int, uint, float or complex. Hint: save "
+                  "array.astype('float32')",
                   quote(descr)));
 }
 
@@ -76,7 +76,7 @@ struct Split {
   std::string_view data;
 };
 
-// Where the header's text begins and ends, by magic, version and length.
+// The range of the header's text, derived from magic, version and length.
 struct HeaderPlace {
   size_t begin, end;
 };
@@ -89,7 +89,7 @@ StatusOr<HeaderPlace> place_of_header(std::string_view bytes) {
   if (major < 1 || major > 3 || minor != 0) {
     return unimplemented(fmt::format("version {}.{}; hilo reads 1.0, 2.0 and 3.0", major & 0xff, minor & 0xff));
   }
-  const size_t width = major == 1 ? 2 : 4;  // bytes of the header's length
+  const size_t width = major == 1 ? 2 : 4;  // bytes of the header's length field
   if (bytes.size() < kFixed + width) {
     return invalid_argument(fmt::format("ends at byte {}, within the header's length", bytes.size()));
   }
@@ -103,8 +103,8 @@ StatusOr<Split> split(std::string_view bytes) {
   if (place.end > bytes.size()) {
     return invalid_argument(fmt::format("header says {} bytes, file has {}", length, bytes.size()));
   }
-  if (length > kLongestHeader) {
-    return invalid_argument(fmt::format("header says {} bytes; wanted at most {}", length, kLongestHeader));
+  if (length > kMaxHeader) {
+    return invalid_argument(fmt::format("header says {} bytes; wanted at most {}", length, kMaxHeader));
   }
   return Split{bytes.substr(place.begin, length), bytes.substr(place.end)};
 }
@@ -116,12 +116,12 @@ void swap_bytes(std::span<std::byte> data, ElementType type) {
   }
 }
 
-// Copies elements whose first dimension runs fastest into row-major order.
+// Copies elements from column-major to row-major order.
 void copy_from_fortran(const std::byte* from, const Shape& shape, std::byte* to) {
   const size_t size = element_size_bytes(shape.element_type());
   const std::span<const int64_t> dimensions = shape.dimensions();
   std::vector<size_t> strides(dimensions.size()), index(dimensions.size(), 0);
-  size_t stride = size;  // bytes
+  size_t stride = size;  // bytes between neighbours
   for (size_t d = 0; d < dimensions.size(); ++d) {
     strides[d] = stride;
     stride *= static_cast<size_t>(dimensions[d]);
@@ -129,7 +129,7 @@ void copy_from_fortran(const std::byte* from, const Shape& shape, std::byte* to)
   size_t offset = 0;
   for (int64_t i = 0; i < shape.element_count(); ++i, to += size) {
     std::memcpy(to, from + offset, size);
-    for (size_t d = dimensions.size(); d-- > 0;) {  // one further, the last dimension fastest
+    for (size_t d = dimensions.size(); d-- > 0;) {  // next index in row-major order
       offset += strides[d];
       if (++index[d] < static_cast<size_t>(dimensions[d])) break;
       offset -= strides[d] * index[d];
@@ -153,7 +153,7 @@ StatusOr<Contents> contents_of(std::string_view header_text) {
 
 StatusOr<int64_t> longest_file(std::string_view beginning) {
   HILO_ASSIGN_OR_RETURN(const HeaderPlace place, place_of_header(beginning));
-  if (place.end > beginning.size() && place.end <= kFixed + 4 + kLongestHeader) return kDefaultFileLimit;
+  if (place.end > beginning.size() && place.end <= kFixed + 4 + kMaxHeader) return kDefaultFileLimit;
   HILO_ASSIGN_OR_RETURN(const Split parts, split(beginning));
   HILO_ASSIGN_OR_RETURN(const Contents contents, contents_of(parts.header));
   return static_cast<int64_t>(place.end) + contents.shape.byte_size();
@@ -177,7 +177,7 @@ StatusOr<Literal> parse(std::string_view bytes) {
     std::memcpy(data.data(), source, wanted);
   }
   if (descr.swapped) swap_bytes(data, descr.type);
-  if (descr.type == ElementType::kPred) {  // a C++ bool of any other byte is undefined behaviour
+  if (descr.type == ElementType::kPred) {  // a C++ bool must be 0 or 1
     for (std::byte& b : data) b = b == std::byte{0} ? std::byte{0} : std::byte{1};
   }
   return literal;
@@ -213,7 +213,7 @@ StatusOr<std::string> npy_bytes(const Literal& literal) {
   header.shape.assign(shape.dimensions().begin(), shape.dimensions().end());
   std::string text = npy_header_text(header);
   constexpr size_t kPrefix = kFixed + 2;  // bytes before the text in version 1
-  constexpr size_t kAlign = 64;           // bytes; NumPy maps files into memory
+  constexpr size_t kAlign = 64;           // alignment of the data in bytes, for memory mapping by NumPy
   text.append(kAlign - 1 - (kPrefix + text.size()) % kAlign, ' ');
   text += '\n';
   std::string bytes;

@@ -10,7 +10,7 @@
 namespace hilo::io {
 namespace {
 
-// Walks over the dictionary's text. The grammar is flat: there is nothing to nest.
+// Parses the text of the dictionary. The grammar is flat, without nesting.
 class HeaderParser {
  public:
   explicit HeaderParser(std::string_view text) : text_(text) {}
@@ -39,7 +39,7 @@ class HeaderParser {
       ++at_;
     }
   }
-  // What comes next, or NUL at the end; a NUL of the text fits nowhere.
+  // Returns the next character, or NUL at the end. A NUL in the text is rejected later, because no rule accepts it.
   char peek() {
     skip_space();
     return at_ < text_.size() ? text_[at_] : '\0';
@@ -68,7 +68,7 @@ class HeaderParser {
     if (mark != '\'' && mark != '"') return error("wanted a string");
     const size_t begin = at_ + 1;
     const size_t end = text_.find(mark, begin);
-    if (end == std::string_view::npos) return error("a string without end");
+    if (end == std::string_view::npos) return error("a string is not terminated");
     const std::string_view value = text_.substr(begin, end - begin);
     if (value.find('\\') != std::string_view::npos) return error("a string with an escape");
     at_ = end + 1;
@@ -105,7 +105,7 @@ class HeaderParser {
       dimensions.push_back(size);
       comma = accept(',');
     }
-    if (dimensions.size() == 1 && !comma) return error("wanted ',': (3) is a number, (3,) a shape");
+    if (dimensions.size() == 1 && !comma) return error("wanted ',': (3) is a number, (3,) is a shape");
     shape_ = std::move(dimensions);
     return ok_status();
   }
@@ -121,7 +121,7 @@ class HeaderParser {
     if (!value) return error(fmt::format("dimension {} does not fit int64", quote(digits)));
     if (*value < 0) return error(fmt::format("negative dimension {}", *value));
     at_ = end;
-    if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // how Python 2 wrote long integers
+    if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // suffix of long integers in Python 2
     return *value;
   }
 

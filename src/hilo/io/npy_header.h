@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// io/npy_header.h -- the text at the head of a .npy file: a Python dictionary of three entries.
+// io/npy_header.h -- the header of a .npy file: a Python dictionary with three entries.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ struct NpyHeader {
   std::vector<int64_t> shape;
 };
 
-/// Reads "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }". Entries may come in any order.
-/// Errors    INVALID_ARGUMENT for anything else, with the place; UNIMPLEMENTED for structured element types.
+/// Parses "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }". The order of the entries is arbitrary.
+/// Errors    INVALID_ARGUMENT with the position for other text; UNIMPLEMENTED for structured element types
 StatusOr<NpyHeader> parse_npy_header(std::string_view text);
 
-/// The same text for an array, without padding.
+/// Returns the header's text without padding.
 std::string npy_header_text(const NpyHeader& header);
 
 }  // namespace hilo::io

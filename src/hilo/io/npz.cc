@@ -19,7 +19,7 @@ StatusOr<NamedLiterals> parse(std::string_view bytes, const ZipLimits& limits) {
   for (const ZipMember& member : members) {
     if (!member.name.ends_with(kSuffix)) {
       return invalid_argument(
-          fmt::format("member {} is no array; wanted a name that ends in .npy", quote(member.name)));
+          fmt::format("member {} is not an array; wanted a name that ends in .npy", quote(member.name)));
     }
     HILO_ASSIGN_OR_RETURN(const std::string unpacked, zip_unpack(member, limits));
     const std::string name = member.name.substr(0, member.name.size() - kSuffix.size());
@@ -45,7 +45,7 @@ StatusOr<NamedLiterals> read_npz(const std::string& path, const ZipLimits& limit
 StatusOr<std::string> npz_bytes(const NamedLiterals& arrays, bool compress) {
   std::vector<std::string> files;
   std::vector<ZipContent> members;
-  files.reserve(arrays.size());  // members point to them
+  files.reserve(arrays.size());  // no reallocation, because members point to the elements
   for (const auto& [name, array] : arrays) {
     StatusOr<std::string> bytes = npy_bytes(array);
     if (!bytes.ok()) return bytes.status().with_context(quote(name));

@@ -18,7 +18,7 @@
 namespace hilo::io {
 namespace {
 
-// libpng's functions that are used, opened when the first picture is read or written.
+// The functions of libpng that are used. The library is opened when the first image is read or written.
 #define HILO_PNG_FUNCTIONS(FUNCTION)    \
   FUNCTION(get_error_ptr)               \
   FUNCTION(create_write_struct)         \
@@ -79,19 +79,19 @@ const Libpng& library() {
 
 Status check_library() {
   if (library().whole) return ok_status();
-  return failed_precondition("PNG pictures need libpng16.so.16. Hint: apt-get install libpng16-16");
+  return failed_precondition("PNG images need libpng16.so.16. Hint: apt-get install libpng16-16");
 }
 
 constexpr std::string_view kPngMagic("\x89PNG\r\n\x1a\n", 8);
-constexpr int64_t kMostInflation = 1032;  // bytes that deflate makes of one, at most
+constexpr int64_t kMaxInflation = 1032;  // maximum compression ratio of deflate
 
-/// Thrown by libpng's callbacks, which must not return, and caught here.
+/// The exception that libpng's error callback throws, because it must not return.
 struct PngFailure {
   Status status;
 };
 
-/// What libpng says of damage, as opposed to a file that is wrong throughout: checksums, of chunks and of the packed
-/// rows.
+/// Returns whether libpng's message reports damaged data (a checksum of chunks or of compressed rows) rather than an
+/// invalid file.
 bool is_damage(std::string_view message) {
   const auto says = [&](std::string_view part) { return message.find(part) != std::string_view::npos; };
   return says("CRC error") || says("incorrect data check") || says("invalid distance") || says("invalid code") ||
@@ -131,15 +131,15 @@ class PngFile {
 
  private:
   const bool writes_;
-  std::string warning_;  // the last one
+  std::string warning_;  // last warning
   png_structp png_;
   png_infop info_;
 };
 
 Status check(int64_t width, int64_t height, int64_t channels, size_t bytes) {
-  constexpr int64_t kMost = INT32_MAX;  // of the format
-  if (width < 1 || height < 1 || width > kMost || height > kMost) {
-    return invalid_argument(fmt::format("png: size {} x {}; wanted 1 to {} each", width, height, kMost));
+  constexpr int64_t kMax = INT32_MAX;  // maximum size in the PNG format
+  if (width < 1 || height < 1 || width > kMax || height > kMax) {
+    return invalid_argument(fmt::format("png: got size {} x {}; wanted 1 to {} for both", width, height, kMax));
   }
   if (channels < 1 || channels > 4) {
     return invalid_argument(
@@ -164,7 +164,8 @@ void append_bytes(png_structp png, png_bytep bytes, size_t count) {
   static_cast<std::string*>(library().get_io_ptr(png))->append(reinterpret_cast<const char*>(bytes), count);
 }
 
-/// Colours of a palette for one index of each pixel. Returns    false for an index that it doesn't have
+/// Replaces the palette index of each pixel by its colour.
+/// Errors    INVALID_ARGUMENT for an index outside the palette
 Status paint_palette(const PngFile& file, std::span<const uint8_t> indices, int64_t width, int64_t channels,
                      std::span<uint8_t> out) {
   png_colorp colours = nullptr;
@@ -185,7 +186,7 @@ Status paint_palette(const PngFile& file, std::span<const uint8_t> indices, int6
   return ok_status();
 }
 
-/// Rows of a picture into memory that has room for all of them.
+/// Reads the rows of an image into `bytes`.
 void read_rows(const PngFile& file, std::span<uint8_t> bytes, size_t height) {
   std::vector<png_bytep> rows(height);
   const size_t row = library().get_rowbytes(file.png(), file.info());
@@ -202,9 +203,9 @@ StatusOr<Literal> parse(std::string_view bytes, int64_t limit) {
   std::string_view rest = bytes;
   library().set_read_fn(png, &rest, take_bytes);
   library().set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
-  library().set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);  // what doesn't say pixels is left alone
+  library().set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);  // skip chunks that don't affect pixels
   library().set_benign_errors(png, 0);
-  library().set_check_for_invalid_index(png, 0);  // paint_palette says which pixel
+  library().set_check_for_invalid_index(png, 0);  // paint_palette reports the pixel instead
   library().read_info(png, file.info());
   png_uint_32 width = 0, height = 0;
   int bits = 0, colour = 0;
@@ -214,7 +215,7 @@ StatusOr<Literal> parse(std::string_view bytes, int64_t limit) {
       library().get_valid(png, file.info(), PNG_INFO_tRNS) != 0 && (colour & PNG_COLOR_MASK_ALPHA) == 0;
   const int64_t channels = (has_palette ? 3 : library().get_channels(png, file.info())) + (gets_alpha ? 1 : 0);
   const ElementType type = bits == 16 ? ElementType::kU16 : ElementType::kU8;
-  // Each size is below 2^31 and the rest at most 8 bytes: neither product wraps.
+  // Each size is below 2^31 and the remaining factors are at most 8 bytes, so no product overflows.
   const std::optional<int64_t> size =
       checked_mul(int64_t{width} * int64_t{height}, channels * element_size_bytes(type));
   if (!size || *size > limit) {
@@ -222,8 +223,8 @@ StatusOr<Literal> parse(std::string_view bytes, int64_t limit) {
         fmt::format("{} x {} pixels of {} channels; limit is {} bytes", width, height, channels, limit));
   }
   const int64_t packed_row = library().get_rowbytes(png, file.info());
-  if (packed_row * int64_t{height} / kMostInflation > std::ssize(bytes))
-    return data_loss(fmt::format("{} x {} pixels can't be in {} bytes", width, height, bytes.size()));
+  if (packed_row * int64_t{height} / kMaxInflation > std::ssize(bytes))
+    return data_loss(fmt::format("{} x {} pixels can't be encoded in {} bytes", width, height, bytes.size()));
   library().set_interlace_handling(png);
   if (has_palette) library().set_packing(png);
   else library().set_expand(png);
@@ -252,7 +253,7 @@ StatusOr<std::string> png_bytes(int64_t width, int64_t height, int64_t channels,
   const PngFile file(/*writes=*/true);
   std::string out;
   library().set_write_fn(file.png(), &out, append_bytes, nullptr);
-  library().set_filter(file.png(), 0, PNG_FILTER_NONE);  // choosing filters takes three times as long as packing
+  library().set_filter(file.png(), 0, PNG_FILTER_NONE);  // choosing filters takes three times as long as compressing
   library().set_IHDR(file.png(), file.info(), static_cast<png_uint_32>(width), static_cast<png_uint_32>(height), 8,
                      kColourTypes[channels - 1], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                      PNG_FILTER_TYPE_DEFAULT);

@@ -19,7 +19,7 @@ StatusOr<Literal> literal_of(const Shape& shape, std::string_view bytes) {
   HILO_ASSIGN_OR_RETURN(Literal literal, Literal::make(shape));
   const std::span<std::byte> data = literal.mutable_bytes();
   if (!bytes.empty()) std::memcpy(data.data(), bytes.data(), bytes.size());
-  if (shape.element_type() == ElementType::kPred) {  // a C++ bool of any other byte is undefined behaviour
+  if (shape.element_type() == ElementType::kPred) {  // a C++ bool must be 0 or 1
     for (std::byte& b : data) b = b == std::byte{0} ? std::byte{0} : std::byte{1};
   }
   return literal;
@@ -75,7 +75,7 @@ StatusOr<std::string> safetensors_bytes(const NamedLiterals& tensors, const Meta
   SafetensorsHeader header;
   header.metadata = metadata;
   for (const auto& [name, literal] : tensors) header.tensors.push_back({name, literal.shape()});
-  // Wide elements first, so that all of them are aligned.
+  // Elements of wide types come first, so that all are aligned.
   std::ranges::stable_sort(header.tensors, std::ranges::greater(), [](const SafetensorsEntry& entry) {
     return entry.shape.is_array() ? element_size_bytes(entry.shape.element_type()) : 0;
   });

@@ -39,11 +39,12 @@ constexpr std::array<Dtype, 17> kDtypes = {{{"BOOL", ElementType::kPred},
                                             {"F8_E5M2", ElementType::kF8E5M2},
                                             {"F8_E8M0", ElementType::kF8E8M0Fnu}}};
 
-constexpr size_t kLength = 8;                                            // bytes of the header's length
-constexpr uint64_t kLongestSafetensorsHeader = uint64_t{100} * 1000000;  // bytes, as the format's own reader has it
-constexpr size_t kAlign = 64;                                            // bytes, as device buffers have them
+constexpr size_t kLength = 8;  // bytes of the header's length field
+// bytes; the limit of the reference implementation
+constexpr uint64_t kMaxSafetensorsHeader = uint64_t{100} * 1000000;
+constexpr size_t kAlign = 64;  // alignment in bytes, that of device buffers
 
-// A tensor as the header has it.
+// A tensor's entry in the header, not yet checked.
 struct Claim {
   std::optional<std::string> dtype;
   std::optional<std::vector<int64_t>> shape;
@@ -80,7 +81,7 @@ StatusOr<Claim> claim_of(JsonScanner& json) {
   return claim;
 }
 
-// What the claim says of `data` bytes, checked by itself.
+// Checks one entry against a data section of `data` bytes.
 StatusOr<SafetensorsEntry> entry_of(const std::string& name, const Claim& claim, uint64_t data) {
   const auto* known = std::ranges::find(kDtypes, std::string_view(*claim.dtype), &Dtype::name);
   if (known == kDtypes.end()) {
@@ -100,7 +101,7 @@ StatusOr<SafetensorsEntry> entry_of(const std::string& name, const Claim& claim,
   return SafetensorsEntry{name, *std::move(shape), begin};
 }
 
-// Tensors lie one after the other and fill the file.
+// Checks that the tensors are consecutive and fill the file.
 Status check_places(std::vector<SafetensorsEntry>& tensors, uint64_t data) {
   const auto end_of = [](const SafetensorsEntry& t) { return t.begin + t.shape.byte_size(); };
   std::ranges::stable_sort(tensors, [&](const SafetensorsEntry& a, const SafetensorsEntry& b) {
@@ -160,8 +161,8 @@ StatusOr<SafetensorsHeader> parse_safetensors_header(std::string_view file) {
   }
   const uint64_t length = little_endian(file.substr(0, kLength));
   const uint64_t rest = file.size() - kLength;
-  if (length > kLongestSafetensorsHeader) {
-    return invalid_argument(fmt::format("header says {} bytes; wanted at most {}", length, kLongestSafetensorsHeader));
+  if (length > kMaxSafetensorsHeader) {
+    return invalid_argument(fmt::format("header says {} bytes; wanted at most {}", length, kMaxSafetensorsHeader));
   }
   if (length > rest) return invalid_argument(fmt::format("header says {} bytes, file has {}", length, rest));
   const std::string_view text = file.substr(kLength, length);
@@ -190,8 +191,7 @@ StatusOr<std::string> safetensors_header_bytes(SafetensorsHeader& header) {
           fmt::format("safetensors: {}: the format has no {}", quote(tensor.name), tensor.shape.to_string()));
     }
     if (!names.insert(tensor.name).second) {
-      return invalid_argument(
-          fmt::format("safetensors: {} can't be a name here, or is one already", quote(tensor.name)));
+      return invalid_argument(fmt::format("safetensors: {} is not a valid name or occurs twice", quote(tensor.name)));
     }
     tensor.begin = at;
     at += tensor.shape.byte_size();
@@ -202,9 +202,9 @@ StatusOr<std::string> safetensors_header_bytes(SafetensorsHeader& header) {
   }
   text += '}';
   text.append((kAlign - (kLength + text.size()) % kAlign) % kAlign, ' ');
-  if (text.size() > kLongestSafetensorsHeader) {
+  if (text.size() > kMaxSafetensorsHeader) {
     return invalid_argument(fmt::format("safetensors: the header takes {} bytes; the format has room for {}",
-                                        text.size(), kLongestSafetensorsHeader));
+                                        text.size(), kMaxSafetensorsHeader));
   }
   std::string bytes;
   append_little_endian(bytes, text.size(), kLength);

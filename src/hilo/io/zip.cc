@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kLocal("PK\x03\x04", 4), kEntry("PK\x01\x02", 4), kEnd("PK\x05\x06", 4);
 constexpr std::string_view kEnd64("PK\x06\x06", 4), kLocator64("PK\x06\x07", 4);
 constexpr size_t kLocalSize = 30, kEntrySize = 46, kEndSize = 22, kEnd64Size = 56, kLocatorSize = 20;
-constexpr uint64_t kIn64 = 0xffffffff;  // of a 32-bit field: the number stands in the ZIP64 field
+constexpr uint64_t kIn64 = 0xffffffff;  // in a 32-bit field: the value is in the ZIP64 field
 constexpr uint16_t kZip64Field = 1;
 constexpr uint16_t kStored = 0, kDeflated = 8;
 
@@ -27,18 +27,18 @@ struct Directory {
   uint64_t begin = 0, size = 0, entries = 0;
 };
 
-// A fixed record's field, or an error where the archive ends before.
+// Returns the fields of a record of fixed size, or an error if the archive is too short.
 StatusOr<std::string_view> record(std::string_view archive, uint64_t at, size_t size, std::string_view magic,
                                   std::string_view what) {
   if (at > archive.size() || archive.size() - at < size || archive.substr(at, magic.size()) != magic) {
-    return invalid_argument(fmt::format("zip: byte {}: no {}", at, what));
+    return invalid_argument(fmt::format("zip: byte {}: missing {}", at, what));
   }
   return archive.substr(at, size);
 }
 
 uint64_t number(std::string_view record, size_t at, size_t width) { return little_endian(record.substr(at, width)); }
 
-// The last record of an archive stands before a comment of at most 64 KiB.
+// Finds the end record, which precedes a comment of at most 64 KiB.
 StatusOr<size_t> place_of_end(std::string_view archive) {
   const size_t earliest = archive.size() - std::min(archive.size(), kEndSize + 0xffff);
   for (size_t at = archive.rfind(kEnd); at != std::string_view::npos && at >= earliest;
@@ -47,7 +47,7 @@ StatusOr<size_t> place_of_end(std::string_view archive) {
     if (whole && at + kEndSize + number(archive, at + 20, 2) == archive.size()) return at;
     if (at == 0) break;
   }
-  if (archive.starts_with(kLocal)) return invalid_argument("zip: cut off: there is no central directory");
+  if (archive.starts_with(kLocal)) return invalid_argument("zip: truncated: the central directory is missing");
   return not_this_format("a zip file", archive);
 }
 
@@ -62,7 +62,7 @@ StatusOr<Directory> directory_of(std::string_view archive) {
     found = {number(end64, 48, 8), number(end64, 40, 8), number(end64, 32, 8)};
     disks = number(end64, 16, 4) | number(end64, 20, 4);
   }
-  if (disks != 0) return unimplemented("zip: the archive is in several parts");
+  if (disks != 0) return unimplemented("zip: archives in several parts are not supported");
   if (found.begin > at || found.size > at - found.begin) {
     return invalid_argument(fmt::format("zip: central directory [{}, +{}) is outside of the {} bytes before its end",
                                         found.begin, found.size, at));
@@ -78,7 +78,7 @@ Status check_name(std::string_view name) {
   return invalid_argument(fmt::format("zip: member name {}", quote(name)));
 }
 
-// The three numbers of an entry that may stand in its ZIP64 field.
+// The three numbers of an entry that can be in its ZIP64 field.
 struct Sizes {
   uint64_t size, packed, local;
 };
@@ -103,7 +103,7 @@ StatusOr<Sizes> sizes_of(std::string_view entry, std::string_view extra, std::st
   return sizes;
 }
 
-// Finds a member's bytes behind its local header, which must agree with the directory.
+// Returns a member's bytes, which follow its local header. That header must agree with the directory.
 StatusOr<std::string_view> packed_bytes(std::string_view archive, const Sizes& sizes, std::string_view name,
                                         uint64_t method) {
   HILO_ASSIGN_OR_RETURN(const std::string_view local, record(archive, sizes.local, kLocalSize, kLocal, "local header"));
@@ -118,7 +118,7 @@ StatusOr<std::string_view> packed_bytes(std::string_view archive, const Sizes& s
   return archive.substr(begin, sizes.packed);
 }
 
-// Reads the entry at `at` of the directory and moves `at` behind it.
+// Reads the directory entry at `at` and advances `at` to the next one.
 StatusOr<ZipMember> member_at(std::string_view archive, uint64_t& at) {
   HILO_ASSIGN_OR_RETURN(const std::string_view entry, record(archive, at, kEntrySize, kEntry, "directory entry"));
   const uint64_t name_size = number(entry, 28, 2), extra_size = number(entry, 30, 2), comment = number(entry, 32, 2);
@@ -136,8 +136,8 @@ StatusOr<ZipMember> member_at(std::string_view archive, uint64_t& at) {
                         sizes_of(entry, archive.substr(at + kEntrySize + name_size, extra_size), name));
   HILO_ASSIGN_OR_RETURN(const std::string_view packed, packed_bytes(archive, sizes, name, method));
   if (method == kStored && sizes.size != sizes.packed) {
-    return invalid_argument(
-        fmt::format("zip: member {} is stored, but has two sizes: {} and {}", quote(name), sizes.size, sizes.packed));
+    return invalid_argument(fmt::format("zip: member {} is stored, but its two sizes differ: {} and {}", quote(name),
+                                        sizes.size, sizes.packed));
   }
   at += whole;
   return ZipMember{std::string(name), packed, sizes.size, static_cast<uint32_t>(number(entry, 16, 4)),
@@ -173,7 +173,7 @@ StatusOr<std::string> deflated(std::string_view bytes) {
                      Z_DEFAULT_STRATEGY) != Z_OK) {
     return resource_exhausted("zip: out of memory");
   }
-  constexpr size_t kPiece = size_t{256} << 10;  // bytes packed at a time
+  constexpr size_t kPiece = size_t{256} << 10;  // bytes compressed at a time
   std::string out;
   int result = Z_OK;
   while (result != Z_STREAM_END) {
@@ -196,11 +196,12 @@ StatusOr<std::string> deflated(std::string_view bytes) {
 
 constexpr uint64_t kDate = 0x0021;  // 1980-01-01
 
-// What local header and directory entry share: versions, flags, method, date, checksum, sizes, lengths.
+// Appends the fields that local headers and directory entries share: versions, flags, method, date, checksum, sizes,
+// lengths.
 void append_common(std::string& out, const ZipMember& member, size_t extra) {
   const bool large = extra != 0;
   append_little_endian(out, large ? 45 : 20, 2);
-  append_little_endian(out, 0x0800, 2);  // names are UTF-8
+  append_little_endian(out, 0x0800, 2);  // flag: names are UTF-8
   append_little_endian(out, member.deflated ? kDeflated : kStored, 2);
   append_little_endian(out, kDate << 16, 4);
   append_little_endian(out, member.checksum, 4);
@@ -210,7 +211,7 @@ void append_common(std::string& out, const ZipMember& member, size_t extra) {
   append_little_endian(out, extra, 2);
 }
 
-// Sizes, and with them the place, that 32 bits don't hold.
+// Returns the ZIP64 field with the sizes, and optionally the offset, that exceed 32 bits.
 std::string zip64_field(const ZipMember& member, std::optional<uint64_t> place) {
   if (std::max({uint64_t{member.packed.size()}, member.size, place.value_or(0)}) < kIn64) return "";
   std::string field;
@@ -225,7 +226,7 @@ std::string zip64_field(const ZipMember& member, std::optional<uint64_t> place) 
 void append_entry(std::string& out, const ZipMember& member, uint64_t place) {
   const std::string field = zip64_field(member, place);
   out.append(kEntry);
-  append_little_endian(out, 45, 2);  // the version of the format that this was written by
+  append_little_endian(out, 45, 2);  // version of the format
   append_common(out, member, field.size());
   append_little_endian(out, 0, 4);  // no comment, disk 0
   append_little_endian(out, 0, 6);  // no attributes
@@ -292,7 +293,7 @@ StatusOr<std::string> zip_unpack(const ZipMember& member, const ZipLimits& limit
     const Status done = inflate(member.packed, at, Framing::kRaw, static_cast<int64_t>(member.size), out);
     if (done.code() == StatusCode::kResourceExhausted ||
         (done.ok() && (out.size() != member.size || at != member.packed.size()))) {
-      return data_loss(fmt::format("zip: {}: directory says {} bytes, its data holds another number",
+      return data_loss(fmt::format("zip: {}: the directory has {} bytes, its data has another number",
                                    quote(member.name), member.size));
     }
     if (!done.ok()) return done.with_context(fmt::format("zip: {}", quote(member.name)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of the plugin: one wrapper around all that answers.h declares.
+// The plugin's function table, with one wrapper for all functions of answers.h.
 #include "hilo/pjrt_abi/api.h"
 
 #include <cstring>
@@ -14,7 +14,7 @@
 
 namespace hilo::pjrt {
 
-/// Of the functions that answers.h doesn't declare. It stands beside those that are there, so that they go first.
+/// Overload for functions that answers.h doesn't declare. Existing overloads are a better match.
 struct NotHere {};
 template <class Args>
 static NotHere answer(Args&, ...) {
@@ -32,14 +32,15 @@ Status answered(Args& args, const char* name) {
   }
 }
 
-/// A caller of another version has another size of `args`: what it doesn't have counts as zero, and isn't written.
+/// Calls an implementation with arguments of this version's size. Fields that the caller's version doesn't have are
+/// zero and aren't written.
 template <class Args>
 Status resized(Args& args, const char* name) {
   constexpr size_t kKnown = kPjrtStructSize<Args>;
   static_assert(kKnown > 0);
   if (args.struct_size >= kKnown) return answered(args, name);
-  constexpr size_t kLeast = sizeof(size_t);
-  if (args.struct_size < kLeast)
+  constexpr size_t kMin = sizeof(size_t);
+  if (args.struct_size < kMin)
     return invalid_argument(std::string(name) + ": struct_size is " + std::to_string(args.struct_size) + "; wanted " +
                             std::to_string(kKnown));
   const size_t theirs = args.struct_size;
@@ -50,7 +51,7 @@ Status resized(Args& args, const char* name) {
   return status;
 }
 
-/// Nothing that is thrown leaves the plugin.
+/// Calls an implementation and converts exceptions to errors.
 template <class Args>
 PJRT_Error* called(Args* args, const char* name) noexcept try {
   if (args == nullptr) return new_error(invalid_argument(std::string(name) + ": the arguments are null"));
@@ -59,11 +60,11 @@ PJRT_Error* called(Args* args, const char* name) noexcept try {
   return new_error(out_of_memory());
 } catch (const std::exception& error) {
   return new_error(Status(StatusCode::kUnknown, std::string(name) + ": an exception was thrown: " + error.what()));
-} catch (...) {  // NOLINT: of a handler or callback; there is no caller to throw to
+} catch (...) {  // NOLINT: of a handler or callback; no caller can catch it
   return new_error(Status(StatusCode::kUnknown, std::string(name) + ": an exception was thrown"));
 }
 
-/// The error, for functions that return one; two don't.
+/// Returns the error for functions that return one; two functions don't.
 template <class Result>
 Result given(PJRT_Error* error) {
   if constexpr (!std::is_void_v<Result>) {
@@ -73,7 +74,7 @@ Result given(PJRT_Error* error) {
   }
 }
 
-// One function a row, of the row's type.
+// One function per row, with the row's type.
 #define HILO_PJRT_SLOT(result, name) \
   result slot_##name(name##_Args* args) { return given<result>(called(args, #name)); }
 #include "hilo/pjrt_abi/slots.inc"

@@ -16,22 +16,23 @@
 namespace hilo::pjrt {
 namespace {
 
-/// The memory that a caller names, or the default one of the device that it names.
+/// Returns the memory that the caller passes, or the default memory of the device.
 StatusOr<PJRT_Memory*> chosen(PJRT_Memory* memory, PJRT_Device* device) {
   if (memory != nullptr) return memory;
   if (device != nullptr) return device->memories[0];
-  return invalid_argument("neither 'memory' nor 'device' says where the buffer shall be");
+  return invalid_argument("neither 'memory' nor 'device' is set for the new buffer");
 }
 
-/// Errors    INVALID_ARGUMENT for a buffer that has been deleted
-Status wanted_live(const PJRT_Buffer* buffer, std::string_view what) {
-  HILO_RETURN_IF_ERROR(wanted(buffer, "buffer"));
+/// Checks that a buffer is alive.
+/// Errors    INVALID_ARGUMENT for a deleted buffer
+Status check_live(const PJRT_Buffer* buffer, std::string_view what) {
+  HILO_RETURN_IF_ERROR(check_not_null(buffer, "buffer"));
   if (!buffer->deleted && buffer->buffer->state() == BufferState::kLive) return ok_status();
   return invalid_argument(
       fmt::format("{}: buffer {} has been deleted or donated", what, buffer->buffer->shape().to_string()));
 }
 
-/// Copies elements at any strides in bytes to row-major order.
+/// Copies elements with any strides in bytes to row-major order.
 void copy_bytes(const std::byte* from, std::span<const int64_t> dims, std::span<const int64_t> strides, size_t element,
                 std::byte*& to) {
   if (dims.empty()) {
@@ -43,7 +44,7 @@ void copy_bytes(const std::byte* from, std::span<const int64_t> dims, std::span<
     copy_bytes(from + i * strides[0], dims.subspan(1), strides.subspan(1), element, to);
 }
 
-/// A host array whose strides aren't whole elements: a field of a record, for example.
+/// Copies a host array whose strides aren't multiples of the element size, such as a field of a record.
 StatusOr<BufferPtr> from_odd_strides(Device& device, const Shape& shape, const std::byte* data,
                                      std::span<const int64_t> byte_strides) {
   HILO_ASSIGN_OR_RETURN(const AlignedBuffer memory, allocate_buffer(shape.byte_size()));
@@ -110,7 +111,7 @@ Status answer(PJRT_Client_CreateViewOfDeviceBuffer_Args& args) {
   HILO_ASSIGN_OR_RETURN(const Shape shape, shape_of(args.element_type, args.dims, args.num_dims, args.layout));
   if (shape.byte_size() != 0) HILO_PJRT_WANTED(args, device_buffer_ptr);
   if (shape.byte_size() != 0 && reinterpret_cast<uintptr_t>(args.device_buffer_ptr) % kBufferAlignment != 0) {
-    // JAX looks for these words, and copies then.
+    // JAX recognizes this text and copies then.
     return invalid_argument(fmt::format("Can't create a view of memory at {}, which is not aligned to {} bytes.",
                                         args.device_buffer_ptr, kBufferAlignment));
   }
@@ -139,16 +140,12 @@ Status answer(PJRT_Client_CreateUninitializedBuffer_Args& args) {
 Status answer(PJRT_Buffer_Destroy_Args& args) {
   PJRT_Buffer* const buffer = args.buffer;
   if (buffer == nullptr) return ok_status();
-  if (!Handles<PJRT_Buffer>::lives(buffer)) return failed_precondition("the buffer is destroyed already");
+  if (!Handles<PJRT_Buffer>::lives(buffer)) return failed_precondition("the buffer is already destroyed");
   for (int i = buffer->external_references; i > 0; --i) buffer->buffer->end_use();
   return Handles<PJRT_Buffer>::destroy(buffer);
 }
 
-Status answer(PJRT_Buffer_ElementType_Args& args) {
-  HILO_PJRT_WANTED(args, buffer);
-  args.type = buffer_type(args.buffer->buffer->shape().element_type());
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_Buffer_ElementType, buffer, args.type = buffer_type(args.buffer->buffer->shape().element_type()))
 
 Status answer(PJRT_Buffer_Dimensions_Args& args) {
   HILO_PJRT_WANTED(args, buffer);
@@ -166,12 +163,8 @@ Status answer(PJRT_Buffer_UnpaddedDimensions_Args& args) {
   return ok_status();
 }
 
-Status answer(PJRT_Buffer_DynamicDimensionIndices_Args& args) {  // there are none
-  HILO_PJRT_WANTED(args, buffer);
-  args.dynamic_dim_indices = nullptr;
-  args.num_dynamic_dims = 0;
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_Buffer_DynamicDimensionIndices, buffer, args.dynamic_dim_indices = nullptr,
+                 args.num_dynamic_dims = 0)  // all dimensions are static
 
 Status answer(PJRT_Buffer_GetMemoryLayout_Args& args) {
   HILO_PJRT_WANTED(args, buffer);
@@ -184,25 +177,12 @@ Status answer(PJRT_Buffer_GetMemoryLayout_Args& args) {
   return ok_status();
 }
 
-Status answer(PJRT_Buffer_OnDeviceSizeInBytes_Args& args) {
-  HILO_PJRT_WANTED(args, buffer);
-  args.on_device_size_in_bytes = static_cast<size_t>(args.buffer->buffer->shape().byte_size());
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_Buffer_OnDeviceSizeInBytes, buffer,
+                 args.on_device_size_in_bytes = static_cast<size_t>(args.buffer->buffer->shape().byte_size()))
+HILO_PJRT_GETTER(PJRT_Buffer_Device, buffer, args.device = object(args.buffer->memory).device)
+HILO_PJRT_GETTER(PJRT_Buffer_Memory, buffer, args.memory = args.buffer->memory)
 
-Status answer(PJRT_Buffer_Device_Args& args) {
-  HILO_PJRT_WANTED(args, buffer);
-  args.device = object(args.buffer->memory).device;
-  return ok_status();
-}
-
-Status answer(PJRT_Buffer_Memory_Args& args) {
-  HILO_PJRT_WANTED(args, buffer);
-  args.memory = args.buffer->memory;
-  return ok_status();
-}
-
-/// Who still reads the memory keeps it: it goes with the last of them.
+/// Readers that still use the memory keep it alive; the last one frees it.
 Status answer(PJRT_Buffer_Delete_Args& args) {
   HILO_PJRT_WANTED(args, buffer);
   if (args.buffer->deleted.exchange(true)) return ok_status();
@@ -210,14 +190,11 @@ Status answer(PJRT_Buffer_Delete_Args& args) {
   return args.buffer->buffer->state() == BufferState::kLive || removed.ok() ? ok_status() : removed;
 }
 
-Status answer(PJRT_Buffer_IsDeleted_Args& args) {
-  HILO_PJRT_WANTED(args, buffer);
-  args.is_deleted = args.buffer->deleted || args.buffer->buffer->state() != BufferState::kLive;
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_Buffer_IsDeleted, buffer,
+                 args.is_deleted = args.buffer->deleted || args.buffer->buffer->state() != BufferState::kLive)
 
 Status answer(PJRT_Buffer_CopyToMemory_Args& args) {
-  HILO_RETURN_IF_ERROR(wanted_live(args.buffer, "PJRT_Buffer_CopyToMemory"));
+  HILO_RETURN_IF_ERROR(check_live(args.buffer, "PJRT_Buffer_CopyToMemory"));
   HILO_PJRT_WANTED(args, dst_memory);
   HILO_ASSIGN_OR_RETURN(BufferPtr copy, object(args.dst_memory).device->device->copy(args.buffer->buffer));
   args.dst_buffer = new_buffer(args.buffer->client, std::move(copy), args.dst_memory);
@@ -225,7 +202,7 @@ Status answer(PJRT_Buffer_CopyToMemory_Args& args) {
 }
 
 Status answer(PJRT_Buffer_CopyToDevice_Args& args) {
-  HILO_RETURN_IF_ERROR(wanted_live(args.buffer, "PJRT_Buffer_CopyToDevice"));
+  HILO_RETURN_IF_ERROR(check_live(args.buffer, "PJRT_Buffer_CopyToDevice"));
   HILO_PJRT_WANTED(args, dst_device);
   HILO_ASSIGN_OR_RETURN(BufferPtr copy, args.dst_device->device->copy(args.buffer->buffer));
   args.dst_buffer = new_buffer(args.buffer->client, std::move(copy), args.dst_device->memories[0]);
@@ -240,7 +217,7 @@ Status answer(PJRT_Buffer_ToHostBuffer_Args& args) {
     args.dst_size = bytes;
     return ok_status();
   }
-  HILO_RETURN_IF_ERROR(wanted_live(args.src, "PJRT_Buffer_ToHostBuffer"));
+  HILO_RETURN_IF_ERROR(check_live(args.src, "PJRT_Buffer_ToHostBuffer"));
   if (args.dst_size < bytes)
     return invalid_argument(
         fmt::format("PJRT_Buffer_ToHostBuffer: room for {} bytes; {} has {}", args.dst_size, shape.to_string(), bytes));
@@ -253,9 +230,9 @@ Status answer(PJRT_Buffer_ToHostBuffer_Args& args) {
   return ok_status();
 }
 
-/// Of the bytes as they lie in the device's memory.
+/// Copies the bytes in the layout of the device's memory.
 Status answer(PJRT_Buffer_CopyRawToHost_Args& args) {
-  HILO_RETURN_IF_ERROR(wanted_live(args.buffer, "PJRT_Buffer_CopyRawToHost"));
+  HILO_RETURN_IF_ERROR(check_live(args.buffer, "PJRT_Buffer_CopyRawToHost"));
   const Buffer& buffer = *args.buffer->buffer;
   if (args.offset < 0 || args.transfer_size < 0 || args.transfer_size > buffer.shape().byte_size() - args.offset)
     return invalid_argument(fmt::format("PJRT_Buffer_CopyRawToHost: got {} bytes from {} on; {} has {}",
@@ -264,7 +241,7 @@ Status answer(PJRT_Buffer_CopyRawToHost_Args& args) {
   HILO_ASSIGN_OR_RETURN(const BufferUse use, BufferUse::of(args.buffer->buffer, "PJRT_Buffer_CopyRawToHost"));
   HILO_RETURN_IF_ERROR(buffer.ready().await());
   const std::byte* const data = host_memory(buffer);
-  if (data == nullptr) return unimplemented("PJRT_Buffer_CopyRawToHost: of buffers on another machine");
+  if (data == nullptr) return unimplemented("PJRT_Buffer_CopyRawToHost: the buffer is on another machine");
   if (args.transfer_size != 0) {
     HILO_PJRT_WANTED(args, dst);
     std::memcpy(args.dst, data + args.offset, args.transfer_size);
@@ -273,20 +250,11 @@ Status answer(PJRT_Buffer_CopyRawToHost_Args& args) {
   return ok_status();
 }
 
-Status answer(PJRT_Buffer_IsOnCpu_Args& args) {
-  HILO_PJRT_WANTED(args, buffer);
-  args.is_on_cpu = is_host_buffer(*args.buffer->buffer);
-  return ok_status();
-}
-
-Status answer(PJRT_Buffer_ReadyEvent_Args& args) {
-  HILO_PJRT_WANTED(args, buffer);
-  args.event = new_event(args.buffer->buffer->ready());
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_Buffer_IsOnCpu, buffer, args.is_on_cpu = is_host_buffer(*args.buffer->buffer))
+HILO_PJRT_GETTER(PJRT_Buffer_ReadyEvent, buffer, args.event = new_event(args.buffer->buffer->ready()))
 
 Status answer(PJRT_Buffer_IncreaseExternalReferenceCount_Args& args) {
-  HILO_RETURN_IF_ERROR(wanted_live(args.buffer, "PJRT_Buffer_IncreaseExternalReferenceCount"));
+  HILO_RETURN_IF_ERROR(check_live(args.buffer, "PJRT_Buffer_IncreaseExternalReferenceCount"));
   if (!args.buffer->buffer->try_use())
     return not_free(*args.buffer->buffer, "PJRT_Buffer_IncreaseExternalReferenceCount");
   ++args.buffer->external_references;
@@ -303,17 +271,17 @@ Status answer(PJRT_Buffer_DecreaseExternalReferenceCount_Args& args) {
   } while (!buffer.external_references.compare_exchange_weak(count, count - 1));
   buffer.buffer->end_use();
   if (count == 1 && buffer.deleted && buffer.buffer->state() == BufferState::kLive)
-    (void)buffer.buffer->remove();  // unless others read it: it goes with the handle then
+    (void)buffer.buffer->remove();  // if it is in use, the memory is freed with the handle
   return ok_status();
 }
 
 namespace {
 
-/// Where the bytes are, for who reads them in place.
+/// Returns the address of the bytes, for readers without a copy.
 StatusOr<std::byte*> address_of(const PJRT_Buffer* buffer, std::string_view what) {
-  HILO_RETURN_IF_ERROR(wanted(buffer, "buffer"));
+  HILO_RETURN_IF_ERROR(check_not_null(buffer, "buffer"));
   const bool referenced = buffer->external_references > 0;
-  if (!referenced) HILO_RETURN_IF_ERROR(wanted_live(buffer, what));
+  if (!referenced) HILO_RETURN_IF_ERROR(check_live(buffer, what));
   HILO_RETURN_IF_ERROR(buffer->buffer->ready().await());
   const std::byte* const data = host_memory(*buffer->buffer);
   if (data == nullptr && buffer->buffer->shape().byte_size() != 0)

@@ -15,9 +15,9 @@
 namespace hilo::pjrt {
 namespace {
 
-constexpr int64_t kMostDevices = 4096;
+constexpr int64_t kMaxDevices = 4096;
 
-/// The number that XLA_FLAGS asks for; nothing if it asks for none.
+/// Returns the number of devices in XLA_FLAGS, or nothing.
 std::optional<int64_t> forced_device_count() {
   const char* const flags = std::getenv("XLA_FLAGS");
   if (flags == nullptr) return std::nullopt;
@@ -31,7 +31,7 @@ std::optional<int64_t> forced_device_count() {
   return error == std::errc() ? std::optional(count) : std::nullopt;
 }
 
-/// "HILO_CPU_0", and "CpuDevice(id=0)" as JAX writes its own.
+/// Sets the names: "HILO_CPU_0", and "CpuDevice(id=0)", which is JAX's format.
 void describe(PJRT_DeviceDescription& description, const Device& device, std::string_view platform) {
   description.id = device.id();
   description.process_index = device.process_index();
@@ -101,9 +101,9 @@ StatusOr<CreateOptions> create_options(std::span<const PJRT_NamedValue> values) 
           "PJRT_Client_Create: option '{}' is unknown; known: cpu_device_count, platform_name, target", name));
     }
   }
-  if (options.device_count < 1 || options.device_count > kMostDevices)
+  if (options.device_count < 1 || options.device_count > kMaxDevices)
     return invalid_argument(fmt::format("PJRT_Client_Create: cpu_device_count: got {}; wanted a number from 1 to {}",
-                                        options.device_count, kMostDevices));
+                                        options.device_count, kMaxDevices));
   if (options.platform_name != "cpu" && options.platform_name != "hilo")
     return invalid_argument(
         fmt::format("PJRT_Client_Create: platform_name: got '{}'; wanted cpu or hilo", options.platform_name));
@@ -146,58 +146,26 @@ Status answer(PJRT_Client_Create_Args& args) {
 
 Status answer(PJRT_Client_Destroy_Args& args) { return Handles<PJRT_Client>::destroy(args.client); }
 
-Status answer(PJRT_Client_PlatformName_Args& args) {
-  HILO_PJRT_WANTED(args, client);
-  args.platform_name = args.client->state->platform_name.data();
-  args.platform_name_size = args.client->state->platform_name.size();
-  return ok_status();
-}
-
-Status answer(PJRT_Client_ProcessIndex_Args& args) {
-  HILO_PJRT_WANTED(args, client);
-  args.process_index = args.client->state->client->process_index();
-  return ok_status();
-}
-
-Status answer(PJRT_Client_PlatformVersion_Args& args) {
-  HILO_PJRT_WANTED(args, client);
-  args.platform_version = args.client->state->platform_version.data();
-  args.platform_version_size = args.client->state->platform_version.size();
-  return ok_status();
-}
-
-Status answer(PJRT_Client_TopologyDescription_Args& args) {
-  HILO_PJRT_WANTED(args, client);
-  args.topology = args.client->state->topology.get();
-  return ok_status();
-}
-
-Status answer(PJRT_Client_Devices_Args& args) {
-  HILO_PJRT_WANTED(args, client);
-  args.devices = args.client->state->devices.data();
-  args.num_devices = args.client->state->devices.size();
-  return ok_status();
-}
-
-Status answer(PJRT_Client_AddressableDevices_Args& args) {
-  HILO_PJRT_WANTED(args, client);
-  args.addressable_devices = args.client->state->devices.data();
-  args.num_addressable_devices = args.client->state->devices.size();
-  return ok_status();
-}
-
-Status answer(PJRT_Client_AddressableMemories_Args& args) {
-  HILO_PJRT_WANTED(args, client);
-  args.addressable_memories = args.client->state->memories.data();
-  args.num_addressable_memories = args.client->state->memories.size();
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_Client_PlatformName, client, args.platform_name = args.client->state->platform_name.data(),
+                 args.platform_name_size = args.client->state->platform_name.size())
+HILO_PJRT_GETTER(PJRT_Client_ProcessIndex, client, args.process_index = args.client->state->client->process_index())
+HILO_PJRT_GETTER(PJRT_Client_PlatformVersion, client,
+                 args.platform_version = args.client->state->platform_version.data(),
+                 args.platform_version_size = args.client->state->platform_version.size())
+HILO_PJRT_GETTER(PJRT_Client_TopologyDescription, client, args.topology = args.client->state->topology.get())
+HILO_PJRT_GETTER(PJRT_Client_Devices, client, args.devices = args.client->state->devices.data(),
+                 args.num_devices = args.client->state->devices.size())
+HILO_PJRT_GETTER(PJRT_Client_AddressableDevices, client, args.addressable_devices = args.client->state->devices.data(),
+                 args.num_addressable_devices = args.client->state->devices.size())
+HILO_PJRT_GETTER(PJRT_Client_AddressableMemories, client,
+                 args.addressable_memories = args.client->state->memories.data(),
+                 args.num_addressable_memories = args.client->state->memories.size())
 
 Status answer(PJRT_Client_LookupDevice_Args& args) {
   HILO_PJRT_WANTED(args, client);
   args.device = args.client->state->find(args.id);
   if (args.device != nullptr) return ok_status();
-  return invalid_argument(fmt::format("device {}: there is none of that id; the client has {}", args.id,
+  return invalid_argument(fmt::format("device {}: no device with that id; the client has {} devices", args.id,
                                       args.client->state->devices.size()));
 }
 
@@ -205,7 +173,7 @@ Status answer(PJRT_Client_LookupAddressableDevice_Args& args) {
   HILO_PJRT_WANTED(args, client);
   args.addressable_device = args.client->state->find(args.local_hardware_id);
   if (args.addressable_device != nullptr) return ok_status();
-  return invalid_argument(fmt::format("device {}: there is none of that local hardware id; the client has {}",
+  return invalid_argument(fmt::format("device {}: no device with that local hardware id; the client has {} devices",
                                       args.local_hardware_id, args.client->state->devices.size()));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Field numbers: XLA's compile_options.proto and xla_data.proto.
+// Field numbers of XLA's compile_options.proto and xla_data.proto.
 #include "hilo/pjrt/compile_request.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ constexpr uint32_t kReplicaCount = 1, kComputationCount = 2, kComputationDevices
 constexpr uint32_t kKey = 1, kValue = 2;  // an entry of a map
 enum Override : uint32_t { kText = 1, kBool = 2, kInteger = 3, kReal = 4 };
 
-/// Options of XLA's compiler that JAX's users name, with their types. None changes what hilo does.
+/// An option of XLA's compiler that users of JAX may set, with its type. None of them affects hilo.
 struct OptionRow {
   std::string_view name;
   Override type;
@@ -85,8 +85,7 @@ bool fits(Override type, std::string_view text) {
   return false;
 }
 
-/// One entry of env_option_overrides: what `compiler_options` of JAX becomes. The texts are those that JAX's users
-/// know.
+/// Checks one entry of env_option_overrides, which contains JAX's `compiler_options`. The error texts are XLA's.
 Status check_override(const WireMessage& entry) {
   HILO_ASSIGN_OR_RETURN(const std::string_view key, entry.text(kKey));
   const auto row = std::ranges::find(kOptions, key, &OptionRow::name);
@@ -112,14 +111,14 @@ Status read_assignment(const WireMessage& message, CompileRequest& request) {
         const StatusOr<std::vector<int64_t>> ids = column.integers(kReplicaIds);
         if (!ids.ok()) return ids.status();
         if (partition >= partitions || std::ssize(*ids) != replicas)
-          return invalid_argument("a device assignment whose lists don't fit its counts");
+          return invalid_argument("a device assignment whose lists don't match its counts");
         for (int64_t r = 0; r < replicas; ++r)
           request.devices[r * partitions + partition] = static_cast<int>((*ids)[r]);
         ++partition;
         return ok_status();
       }));
   if (partition == partitions) return ok_status();
-  return invalid_argument("a device assignment whose lists don't fit its counts");
+  return invalid_argument("a device assignment whose lists don't match its counts");
 }
 
 }  // namespace
@@ -131,13 +130,13 @@ StatusOr<CompileRequest> compile_request(std::string_view bytes) {
   HILO_ASSIGN_OR_RETURN(const WireMessage build, options.message(kBuildOptions, "ExecutableBuildOptionsProto"));
   HILO_ASSIGN_OR_RETURN(const int64_t replicas, build.integer(kNumReplicas));
   HILO_ASSIGN_OR_RETURN(const int64_t partitions, build.integer(kNumPartitions));
-  request.replicas = build.has(kNumReplicas) ? replicas : 1;  // a message may say nothing
+  request.replicas = build.has(kNumReplicas) ? replicas : 1;  // absent fields mean 1
   request.partitions = build.has(kNumPartitions) ? partitions : 1;
-  constexpr int64_t kMost = 65536;
-  if (request.replicas < 1 || request.partitions < 1 || request.replicas > kMost || request.partitions > kMost ||
-      request.count() > kMost)
+  constexpr int64_t kMax = 65536;
+  if (request.replicas < 1 || request.partitions < 1 || request.replicas > kMax || request.partitions > kMax ||
+      request.count() > kMax)
     return invalid_argument(fmt::format("compile options: {} replicas of {} partitions; wanted 1 to {} devices",
-                                        request.replicas, request.partitions, kMost));
+                                        request.replicas, request.partitions, kMax));
   HILO_ASSIGN_OR_RETURN(request.free_results, build.integers(kFreeResults));
   HILO_ASSIGN_OR_RETURN(request.free_parameters, build.integers(kFreeParameters));
   HILO_ASSIGN_OR_RETURN(request.uses_shardy, build.boolean(kUseShardy));

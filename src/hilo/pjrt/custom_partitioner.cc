@@ -23,7 +23,7 @@ using Text = JAX_CustomCallPartitioner_string;
 struct Registry {
   std::mutex mutex;
   std::map<std::string, CustomPartitionerPtr, std::less<>> by_target;
-  std::vector<CustomPartitionerPtr> replaced;  ///< somebody may hold them
+  std::vector<CustomPartitionerPtr> replaced;  ///< may still be in use
   std::set<std::string, std::less<>> batched;
 };
 Registry& registry() {
@@ -47,7 +47,7 @@ StatusOr<std::string> op_sharding(const Shape& shape, const hlo::Sharding& shard
   return std::move(placement.sharding);
 }
 
-/// Of one array its own, of several a tuple's.
+/// Returns the sharding of a single array, or the tuple of several arrays' shardings.
 StatusOr<std::string> op_sharding(const std::vector<Shape>& shapes, const std::vector<hlo::Sharding>& shardings,
                                   int64_t devices) {
   if (shapes.size() == 1) return op_sharding(shapes[0], shardings[0], devices);
@@ -67,7 +67,7 @@ StatusOr<std::vector<std::string>> elements_of(std::string_view message, size_t 
   HILO_ASSIGN_OR_RETURN(const std::vector<std::string_view> items, sharding.items(kElements));
   if (type != kTuple || items.size() != count)
     return invalid_argument(
-        fmt::format("a sharding of {} results; wanted {}", type == kTuple ? items.size() : 1, count));
+        fmt::format("got shardings of {} results; wanted {}", type == kTuple ? items.size() : 1, count));
   return std::vector<std::string>(items.begin(), items.end());
 }
 
@@ -75,7 +75,7 @@ std::string shape_proto(const std::vector<Shape>& shapes) {
   return hlo::proto::write_shape(shapes.size() == 1 ? shapes[0] : Shape::tuple(shapes)).view();
 }
 
-/// Arrays as a callback takes them; the texts lie here.
+/// Arrays in the format of callbacks, with the memory of their texts.
 struct Avals {
   std::vector<std::string> shapes, shardings;
   std::vector<JAX_CustomCallPartitioner_aval> list;
@@ -92,7 +92,7 @@ StatusOr<Avals> avals_of(const std::vector<Shape>& shapes, const std::vector<hlo
   return made;
 }
 
-/// Calls the function; what it gave is freed in the end, after `read` has read it.
+/// Calls the function, reads its results by `read`, then frees them.
 template <class Args, class Read>
 auto answered(JAX_CustomCallPartitioner_Callbacks& partitioner, std::string_view name,
               void (*function)(JAX_CustomCallPartitioner_Callbacks*, Args*), Args& args, const Read& read)
@@ -104,8 +104,8 @@ auto answered(JAX_CustomCallPartitioner_Callbacks& partitioner, std::string_view
   };
   const std::unique_ptr<JAX_CustomCallPartitioner_version_and_error, decltype(free)> owner(&args.header, free);
   if (!args.header.has_error) return read();
-  const Status said = status_from(args.header.code, args.header.error_msg.data, args.header.error_msg.size);
-  return said.ok() ? internal_error(fmt::format("{}: {}", name, view(args.header.error_msg))) : said;
+  const Status status = status_from(args.header.code, args.header.error_msg.data, args.header.error_msg.size);
+  return status.ok() ? internal_error(fmt::format("{}: {}", name, view(args.header.error_msg))) : status;
 }
 
 }  // namespace
@@ -118,7 +118,7 @@ Status answer(PJRT_Register_Custom_Partitioner_Args& args) {
   CustomPartitionerPtr made(args.callbacks, [](JAX_CustomCallPartitioner_Callbacks* callbacks) {
     if (callbacks->dtor != nullptr) callbacks->dtor(callbacks);
   });
-  std::vector<CustomPartitionerPtr> unheld;  // destroyed when nothing is locked any more
+  std::vector<CustomPartitionerPtr> unheld;  // destroyed after the lock is released
   Registry& all = registry();
   const std::scoped_lock lock(all.mutex);
   CustomPartitionerPtr& place = all.by_target[std::string(args.name, args.name_size)];
@@ -209,7 +209,7 @@ StatusOr<std::vector<std::string>> ask_for_users(JAX_CustomCallPartitioner_Callb
                   [&] { return elements_of(view(args.result_sharding), call.results.size()); });
 }
 
-// ---- Saved answers: a message an answer.
+// ---- Saved answers: one message per answer.
 
 namespace {
 constexpr uint32_t kAnswer = 1, kOperation = 1, kModule = 2, kOperands = 3, kResults = 4;

@@ -15,7 +15,7 @@ namespace {
 
 using Shardings = std::vector<hlo::Sharding>;
 
-/// Whether devices have different parts.
+/// Returns whether devices have different parts.
 bool is_cut(const hlo::Sharding& sharding) {
   return std::ranges::any_of(sharding.dimensions, [](const auto& dimension) { return !dimension.axes.empty(); });
 }
@@ -32,20 +32,20 @@ std::string_view text_of(const stablehlo::ModuleTree& tree, stablehlo::Operation
   return found == nullptr ? std::string_view() : found->text;
 }
 
-/// The partitioner of a custom call, which is held.
+/// Returns the partitioner of a custom call.
 StatusOr<CustomPartitionerPtr> partitioner_of(const stablehlo::ModuleTree& tree, stablehlo::OperationId operation) {
   const std::string_view target = text_of(tree, operation, "call_target_name");
   CustomPartitionerPtr found = find_custom_partitioner(target);
-  if (found == nullptr) return not_found(fmt::format("custom call '{}' has no partitioner any more", target));
+  if (found == nullptr) return not_found(fmt::format("custom call '{}': its partitioner was removed", target));
   return found;
 }
 
 StatusOr<hlo::Sharding> sharding_from(std::string_view message, const Shape& shape, const hlo::Mesh& mesh) {
-  HILO_ASSIGN_OR_RETURN(stablehlo::OpSharding said,
+  HILO_ASSIGN_OR_RETURN(stablehlo::OpSharding answer,
                         stablehlo::read_op_sharding(message, shape.is_array() ? shape.rank() : 0));
-  if (said.manual) return unimplemented("a custom partitioner that shares an array by hand");
-  if (said.sharding.mesh.device_count() == 1) said.sharding.mesh = mesh;
-  return std::move(said.sharding);
+  if (answer.manual) return unimplemented("a custom partitioner with a manual sharding of an array");
+  if (answer.sharding.mesh.device_count() == 1) answer.sharding.mesh = mesh;
+  return std::move(answer.sharding);
 }
 
 StatusOr<Shardings> shardings_from(const std::vector<std::string>& messages, const std::vector<Shape>& shapes,
@@ -58,7 +58,7 @@ StatusOr<Shardings> shardings_from(const std::vector<std::string>& messages, con
   return made;
 }
 
-/// What GSPMD asks for where calls have no rules: results follow operands, or else those who use them.
+/// Propagates shardings for calls without rules, as GSPMD does: results follow operands, or else their users.
 StatusOr<Shardings> follow(const stablehlo::ModuleTree& tree, const hlo::Mesh& mesh, const hlo::Instruction& call,
                            const std::vector<Shape>& shapes, const Shardings& operands, const Shardings& results) {
   const std::optional<stablehlo::OperationId> operation = stablehlo::operation_of(call);
@@ -66,12 +66,12 @@ StatusOr<Shardings> follow(const stablehlo::ModuleTree& tree, const hlo::Mesh& m
   HILO_ASSIGN_OR_RETURN(const CustomPartitionerPtr partitioner, partitioner_of(tree, *operation));
   const std::vector<Shape> result_shapes = call.shape.leaves();
   const SharedCall shared{text_of(tree, *operation, "backend_config"), shapes, result_shapes, mesh.device_count()};
-  StatusOr<std::vector<std::string>> said = std::vector<std::string>();
-  if (std::ranges::any_of(results, is_cut)) said = ask_for_users(*partitioner, shared, results);
-  else if (std::ranges::any_of(operands, is_cut)) said = ask_results(*partitioner, shared, operands);
-  HILO_RETURN_IF_ERROR(said.status());
-  HILO_ASSIGN_OR_RETURN(Shardings made, shardings_from(*said, result_shapes, mesh));
-  for (hlo::Sharding& sharding : made) {  // what has no words in the mesh says nothing
+  StatusOr<std::vector<std::string>> answer = std::vector<std::string>();
+  if (std::ranges::any_of(results, is_cut)) answer = ask_for_users(*partitioner, shared, results);
+  else if (std::ranges::any_of(operands, is_cut)) answer = ask_results(*partitioner, shared, operands);
+  HILO_RETURN_IF_ERROR(answer.status());
+  HILO_ASSIGN_OR_RETURN(Shardings made, shardings_from(*answer, result_shapes, mesh));
+  for (hlo::Sharding& sharding : made) {  // shardings that the mesh can't express are ignored
     HILO_ASSIGN_OR_RETURN(std::optional<hlo::Sharding> in_mesh, hlo::over_mesh(sharding, mesh));
     sharding = in_mesh ? *std::move(in_mesh) : hlo::Sharding();
   }
@@ -92,7 +92,7 @@ Status check_by_hand(const stablehlo::PartitionedCall& call, const stablehlo::Cu
   if (!call.by_hand ||
       (std::ranges::none_of(partition.operands, is_cut) && std::ranges::none_of(partition.results, is_cut)))
     return ok_status();
-  return unimplemented("a custom call inside a computation by hand, whose partitioner shares arrays");
+  return unimplemented("a custom call inside a manual computation, whose partitioner shards arrays");
 }
 
 StatusOr<stablehlo::CustomPartition> partition_from(const PartitionAnswer& answer,
@@ -101,14 +101,14 @@ StatusOr<stablehlo::CustomPartition> partition_from(const PartitionAnswer& answe
   HILO_ASSIGN_OR_RETURN(const hlo::Module module, stablehlo::translate(tree, {.devices = mesh.device_count()}));
   stablehlo::CustomPartition made{module.entry, {}, {}};
   if (answer.operands.size() != call.operand_shapes.size() || answer.results.size() != call.result_shapes.size())
-    return invalid_argument("saved answers of a custom partitioner that aren't the program's");
+    return invalid_argument("saved answers of a custom partitioner don't match the program");
   HILO_ASSIGN_OR_RETURN(made.operands, shardings_from(answer.operands, call.operand_shapes, mesh));
   HILO_ASSIGN_OR_RETURN(made.results, shardings_from(answer.results, call.result_shapes, mesh));
   HILO_RETURN_IF_ERROR(check_by_hand(call, made));
   return made;
 }
 
-/// What the calls' shardings are said in: the program's own mesh, or all devices in a row.
+/// Returns the request whose mesh expresses the calls' shardings: the program's own mesh, or one axis with all devices.
 StatusOr<hlo::PropagationRequest> request_of(const stablehlo::ModuleTree& tree, const Program& program) {
   HILO_ASSIGN_OR_RETURN(hlo::PropagationRequest request, device_request(tree, program));
   const int64_t devices = program.request.partitions;

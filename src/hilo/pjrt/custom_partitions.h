@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pjrt/custom_partitions.h -- a program whose custom calls callers partition by functions of their own.
+// pjrt/custom_partitions.h -- partitions custom calls by functions that callers have registered.
 #pragma once
 
 #include "hilo/pjrt/program.h"
@@ -8,16 +8,14 @@
 
 namespace hilo::pjrt {
 
-/// How the tree is to be translated for that: with the targets that callers registered, and those that a saved program
-/// has answers for.
+/// Returns the translation options, with the targets of registered partitioners and those of a saved program's answers.
 stablehlo::TranslateOptions options_for_partitions(const stablehlo::ModuleTree& tree, const Program& program);
 
-/// The module that the tree was translated to so, or one in which custom calls of registered targets are computations
-/// by hand: what their partitioners give for the shardings that propagation finds. The answers go into the program;
-/// those that a saved program has are taken instead of asking. A program of one device, or without such calls, is as it
-/// is. After read_facts.
+/// Replaces custom calls of registered targets by manual computations, which their partitioners create for the
+/// propagated shardings. Returns `module` unchanged for one device or without such calls. The answers are stored in the
+/// program; those of a saved program are used instead of a query. Must be called after read_facts.
 /// Errors    those of propagation, ask_partition and translate; UNIMPLEMENTED for programs of several replicas, and for
-///           calls inside computations by hand whose partitioners share arrays
+///           calls inside manual computations whose partitioners shard arrays
 StatusOr<hlo::Module> with_custom_partitions(const stablehlo::ModuleTree& tree, hlo::Module module, Program& program);
 
 }  // namespace hilo::pjrt

@@ -12,7 +12,7 @@ namespace {
 const ErrorObject& object(const PJRT_Error* error) { return static_cast<const ErrorObject&>(*error); }
 
 PJRT_Error_Code code_of(const PJRT_Error* error) {
-  return static_cast<PJRT_Error_Code>(object(error).status.code());  // the numbers are the same
+  return static_cast<PJRT_Error_Code>(object(error).status.code());  // the numbers are equal
 }
 
 void message_of(const PJRT_Error* error, const char** message, size_t* size) {
@@ -27,7 +27,7 @@ void no_payload(const PJRT_Error*, PJRT_Error_PayloadVisitor, void*) {}
 constexpr PJRT_Error_FunctionTable kFunctions = {
     kPjrtStructSize<PJRT_Error_FunctionTable>, sizeof(ErrorObject), nullptr, destroy, message_of, code_of, no_payload};
 
-/// What there is when there is no memory for another.
+/// Returns the error for the case that there is no memory for another one.
 ErrorObject* last_error() {
   static ErrorObject* const error = new ErrorObject{{&kFunctions}, resource_exhausted("out of memory")};
   return error;
@@ -55,7 +55,7 @@ Status status_from(PJRT_Error_Code code, const char* message, size_t size) {
                 message == nullptr ? std::string() : std::string(message, size));
 }
 
-Status wanted(const void* pointer, std::string_view name) {
+Status check_not_null(const void* pointer, std::string_view name) {
   if (pointer != nullptr) return ok_status();
   return invalid_argument("'" + std::string(name) + "' is null");
 }
@@ -71,13 +71,9 @@ Status answer(PJRT_Error_Message_Args& args) {
   return ok_status();
 }
 
-Status answer(PJRT_Error_GetCode_Args& args) {
-  HILO_PJRT_WANTED(args, error);
-  args.code = code_of(args.error);
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_Error_GetCode, error, args.code = code_of(args.error))
 
-Status answer(PJRT_Error_ForEachPayload_Args& args) {  // there are none
+Status answer(PJRT_Error_ForEachPayload_Args& args) {  // errors have no payloads
   HILO_PJRT_WANTED(args, error);
   return ok_status();
 }

@@ -7,11 +7,7 @@ namespace hilo::pjrt {
 
 Status answer(PJRT_Event_Destroy_Args& args) { return Handles<PJRT_Event>::destroy(args.event); }
 
-Status answer(PJRT_Event_IsReady_Args& args) {
-  HILO_PJRT_WANTED(args, event);
-  args.is_ready = args.event->event.is_ready();
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_Event_IsReady, event, args.is_ready = args.event->event.is_ready())
 
 Status answer(PJRT_Event_Error_Args& args) {
   HILO_PJRT_WANTED(args, event);
@@ -45,7 +41,7 @@ Status answer(PJRT_Event_Set_Args& args) {
   HILO_PJRT_WANTED(args, event);
   const std::scoped_lock lock(args.event->mutex);
   if (args.event->source == nullptr)
-    return failed_precondition("the event is set already, or was not made by PJRT_Event_Create");
+    return failed_precondition("the event is already set, or was not created by PJRT_Event_Create");
   args.event->source->finish(status_from(args.error_code, args.error_message, args.error_message_size));
   args.event->source.reset();
   return ok_status();

@@ -15,16 +15,16 @@ namespace {
 
 StatusOr<ProgramPtr> compiled(const ClientStatePtr& client, const PJRT_Program* code, const char* options,
                               size_t options_size) {
-  HILO_RETURN_IF_ERROR(wanted(code, "program"));
-  HILO_RETURN_IF_ERROR(wanted(code->code, "program->code"));
-  HILO_RETURN_IF_ERROR(wanted(code->format, "program->format"));
-  if (options_size != 0) HILO_RETURN_IF_ERROR(wanted(options, "compile_options"));
+  HILO_RETURN_IF_ERROR(check_not_null(code, "program"));
+  HILO_RETURN_IF_ERROR(check_not_null(code->code, "program->code"));
+  HILO_RETURN_IF_ERROR(check_not_null(code->format, "program->format"));
+  if (options_size != 0) HILO_RETURN_IF_ERROR(check_not_null(options, "compile_options"));
   return compile_program(client, {code->code, code->code_size}, {code->format, code->format_size},
                          {options, options_size});
 }
 
 Status wanted_loaded(const PJRT_LoadedExecutable* executable) {
-  HILO_RETURN_IF_ERROR(wanted(executable, "executable"));
+  HILO_RETURN_IF_ERROR(check_not_null(executable, "executable"));
   if (!executable->deleted) return ok_status();
   return invalid_argument(fmt::format("executable '{}' has been deleted", executable->program->executable->name()));
 }
@@ -39,7 +39,7 @@ Status answer(PJRT_Client_Compile_Args& args) {
   return ok_status();
 }
 
-/// For a client of as many devices as the topology has.
+/// Compiles for a client with as many devices as the topology.
 Status answer(PJRT_Compile_Args& args) {
   HILO_PJRT_WANTED(args, topology);
   ClientStatePtr state = args.client == nullptr ? nullptr : args.client->state;
@@ -86,61 +86,31 @@ Status answer(PJRT_LoadedExecutable_Delete_Args& args) {
   return ok_status();
 }
 
-Status answer(PJRT_LoadedExecutable_IsDeleted_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  args.is_deleted = args.executable->deleted;
-  return ok_status();
-}
-
-Status answer(PJRT_LoadedExecutable_GetExecutable_Args& args) {
-  HILO_PJRT_WANTED(args, loaded_executable);
-  args.executable = Handles<PJRT_Executable>::make(args.loaded_executable->program);
-  return ok_status();
-}
-
-Status answer(PJRT_LoadedExecutable_AddressableDevices_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  args.addressable_devices = args.executable->program->devices.data();
-  args.num_addressable_devices = args.executable->program->devices.size();
-  return ok_status();
-}
-
-Status answer(PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  args.addressable_device_logical_ids = args.executable->program->logical_ids.data();
-  args.num_addressable_device_logical_ids = args.executable->program->logical_ids.size();
-  return ok_status();
-}
-
-Status answer(PJRT_LoadedExecutable_GetDeviceAssignment_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  using Bytes = OwnedBytes<PJRT_DeviceAssignmentSerialized>;
-  auto* const owned = new Bytes{args.executable->program->device_assignment};
-  args.serialized_bytes = owned->bytes.data();
-  args.serialized_bytes_size = owned->bytes.size();
-  args.serialized_device_assignment = Bytes::handle(owned);
-  args.serialized_device_assignment_deleter = Bytes::destroy;
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_LoadedExecutable_IsDeleted, executable, args.is_deleted = args.executable->deleted)
+HILO_PJRT_GETTER(PJRT_LoadedExecutable_GetExecutable, loaded_executable,
+                 args.executable = Handles<PJRT_Executable>::make(args.loaded_executable->program))
+HILO_PJRT_GETTER(PJRT_LoadedExecutable_AddressableDevices, executable,
+                 args.addressable_devices = args.executable->program->devices.data(),
+                 args.num_addressable_devices = args.executable->program->devices.size())
+HILO_PJRT_GETTER(PJRT_LoadedExecutable_AddressableDeviceLogicalIds, executable,
+                 args.addressable_device_logical_ids = args.executable->program->logical_ids.data(),
+                 args.num_addressable_device_logical_ids = args.executable->program->logical_ids.size())
+HILO_PJRT_GETTER(PJRT_LoadedExecutable_GetDeviceAssignment, executable,
+                 pass_bytes(args.executable->program->device_assignment, args.serialized_bytes,
+                            args.serialized_bytes_size, args.serialized_device_assignment,
+                            args.serialized_device_assignment_deleter))
 
 Status answer(PJRT_LoadedExecutable_Execute_Args& args) {
   HILO_RETURN_IF_ERROR(wanted_loaded(args.executable));
   return run_program(*args.executable->program, args);
 }
 
-Status answer(PJRT_LoadedExecutable_Fingerprint_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  args.executable_fingerprint = args.executable->program->fingerprint.data();
-  args.executable_fingerprint_size = args.executable->program->fingerprint.size();
-  return ok_status();
-}
-
-Status answer(PJRT_Executable_Fingerprint_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  args.executable_fingerprint = args.executable->program->fingerprint.data();
-  args.executable_fingerprint_size = args.executable->program->fingerprint.size();
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_LoadedExecutable_Fingerprint, executable,
+                 args.executable_fingerprint = args.executable->program->fingerprint.data(),
+                 args.executable_fingerprint_size = args.executable->program->fingerprint.size())
+HILO_PJRT_GETTER(PJRT_Executable_Fingerprint, executable,
+                 args.executable_fingerprint = args.executable->program->fingerprint.data(),
+                 args.executable_fingerprint_size = args.executable->program->fingerprint.size())
 
 Status answer(PJRT_Executable_Name_Args& args) {
   HILO_PJRT_WANTED(args, executable);
@@ -150,75 +120,36 @@ Status answer(PJRT_Executable_Name_Args& args) {
   return ok_status();
 }
 
-Status answer(PJRT_Executable_NumReplicas_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  args.num_replicas = static_cast<size_t>(args.executable->program->request.replicas);
-  return ok_status();
-}
-
-Status answer(PJRT_Executable_NumPartitions_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  args.num_partitions = static_cast<size_t>(args.executable->program->request.partitions);
-  return ok_status();
-}
-
-Status answer(PJRT_Executable_NumOutputs_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  args.num_outputs = args.executable->program->results.size();
-  return ok_status();
-}
-
-Status answer(PJRT_Executable_SizeOfGeneratedCodeInBytes_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  args.size_in_bytes = args.executable->program->executable->statistics().code_bytes;
-  return ok_status();
-}
-
-Status answer(PJRT_Executable_GetCostAnalysis_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  args.properties = args.executable->program->properties.data();
-  args.num_properties = args.executable->program->properties.size();
-  return ok_status();
-}
-
-Status answer(PJRT_Executable_OutputMemoryKinds_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  const ValueLists& lists = args.executable->program->result_lists;
-  args.num_outputs = lists.kinds.size();
-  args.memory_kinds = lists.kinds.data();
-  args.memory_kind_sizes = lists.kind_sizes.data();
-  return ok_status();
-}
-
-Status answer(PJRT_Executable_ParameterMemoryKinds_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  const ValueLists& lists = args.executable->program->argument_lists;
-  args.num_parameters = lists.kinds.size();
-  args.memory_kinds = lists.kinds.data();
-  args.memory_kind_sizes = lists.kind_sizes.data();
-  return ok_status();
-}
-
-Status answer(PJRT_Executable_OutputElementTypes_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  args.output_types = args.executable->program->result_lists.types.data();
-  args.num_output_types = args.executable->program->result_lists.types.size();
-  return ok_status();
-}
-
-Status answer(PJRT_Executable_OutputDimensions_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  const ValueLists& lists = args.executable->program->result_lists;
-  args.num_outputs = lists.ranks.size();
-  args.dims = lists.dimensions.data();
-  args.dim_sizes = lists.ranks.data();
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_Executable_NumReplicas, executable,
+                 args.num_replicas = static_cast<size_t>(args.executable->program->request.replicas))
+HILO_PJRT_GETTER(PJRT_Executable_NumPartitions, executable,
+                 args.num_partitions = static_cast<size_t>(args.executable->program->request.partitions))
+HILO_PJRT_GETTER(PJRT_Executable_NumOutputs, executable, args.num_outputs = args.executable->program->results.size())
+HILO_PJRT_GETTER(PJRT_Executable_SizeOfGeneratedCodeInBytes, executable,
+                 args.size_in_bytes = args.executable->program->executable->statistics().code_bytes)
+HILO_PJRT_GETTER(PJRT_Executable_GetCostAnalysis, executable,
+                 args.properties = args.executable->program->properties.data(),
+                 args.num_properties = args.executable->program->properties.size())
+HILO_PJRT_GETTER(PJRT_Executable_OutputMemoryKinds, executable,
+                 args.num_outputs = args.executable->program->result_lists.kinds.size(),
+                 args.memory_kinds = args.executable->program->result_lists.kinds.data(),
+                 args.memory_kind_sizes = args.executable->program->result_lists.kind_sizes.data())
+HILO_PJRT_GETTER(PJRT_Executable_ParameterMemoryKinds, executable,
+                 args.num_parameters = args.executable->program->argument_lists.kinds.size(),
+                 args.memory_kinds = args.executable->program->argument_lists.kinds.data(),
+                 args.memory_kind_sizes = args.executable->program->argument_lists.kind_sizes.data())
+HILO_PJRT_GETTER(PJRT_Executable_OutputElementTypes, executable,
+                 args.output_types = args.executable->program->result_lists.types.data(),
+                 args.num_output_types = args.executable->program->result_lists.types.size())
+HILO_PJRT_GETTER(PJRT_Executable_OutputDimensions, executable,
+                 args.num_outputs = args.executable->program->result_lists.ranks.size(),
+                 args.dims = args.executable->program->result_lists.dimensions.data(),
+                 args.dim_sizes = args.executable->program->result_lists.ranks.data())
 
 namespace {
 
-/// HloModuleProtoWithConfig; of the configuration what readers show: the layout of the entry, and for how many devices
-/// it is.
+/// Returns an HloModuleProtoWithConfig. The configuration contains the fields that readers show: the entry's layout and
+/// the numbers of devices.
 StatusOr<std::string> module_with_config(const hlo::Module& module, const CompileRequest& request) {
   constexpr uint32_t kModule = 1, kConfig = 2, kHostProgramShape = 4;
   constexpr uint32_t kEntryLayout = 1, kReplicaCount = 4, kPartitionCount = 5;  // HloModuleConfigProto
@@ -236,7 +167,7 @@ StatusOr<std::string> module_with_config(const hlo::Module& module, const Compil
 
 }  // namespace
 
-/// Without memory for the program: how much it takes.
+/// If the program's memory is null, returns the required size.
 Status answer(PJRT_Executable_OptimizedProgram_Args& args) {
   HILO_PJRT_WANTED(args, executable);
   HILO_PJRT_WANTED(args, program);
@@ -257,26 +188,15 @@ Status answer(PJRT_Executable_OptimizedProgram_Args& args) {
 
 Status answer(PJRT_Executable_Serialize_Args& args) {
   HILO_PJRT_WANTED(args, executable);
-  using Bytes = OwnedBytes<PJRT_SerializedExecutable>;
   HILO_ASSIGN_OR_RETURN(std::string saved, save_program(*args.executable->program));
-  auto* const owned = new Bytes{std::move(saved)};
-  args.serialized_bytes = owned->bytes.data();
-  args.serialized_bytes_size = owned->bytes.size();
-  args.serialized_executable = Bytes::handle(owned);
-  args.serialized_executable_deleter = Bytes::destroy;
+  pass_bytes(std::move(saved), args.serialized_bytes, args.serialized_bytes_size, args.serialized_executable,
+             args.serialized_executable_deleter);
   return ok_status();
 }
 
-Status answer(PJRT_Executable_GetCompileOptions_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  using Bytes = OwnedBytes<PJRT_SerializedCompileOptions>;
-  auto* const owned = new Bytes{args.executable->program->options};
-  args.serialized_bytes = owned->bytes.data();
-  args.serialized_bytes_size = owned->bytes.size();
-  args.serialized_compile_options = Bytes::handle(owned);
-  args.serialized_compile_options_deleter = Bytes::destroy;
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_Executable_GetCompileOptions, executable,
+                 pass_bytes(args.executable->program->options, args.serialized_bytes, args.serialized_bytes_size,
+                            args.serialized_compile_options, args.serialized_compile_options_deleter))
 
 Status answer(PJRT_Executable_GetCompiledMemoryStats_Args& args) {
   HILO_PJRT_WANTED(args, executable);

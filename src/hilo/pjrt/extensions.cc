@@ -7,7 +7,7 @@
 #include "hilo/pjrt/program.h"
 
 struct PJRT_MemoryDescription {
-  int kind = 0;  ///< place in kMemoryKinds
+  int kind = 0;  ///< index in kMemoryKinds
 };
 
 namespace hilo::pjrt {
@@ -19,13 +19,9 @@ constexpr std::array<const PJRT_MemoryDescription*, std::size(kMemoryKinds)> kDe
 
 }  // namespace
 
-Status answer(PJRT_DeviceDescription_MemoryDescriptions_Args& args) {
-  HILO_PJRT_WANTED(args, device_description);
-  args.memory_descriptions = kDescriptionList.data();
-  args.num_memory_descriptions = kDescriptionList.size();
-  args.default_memory_index = 0;
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_DeviceDescription_MemoryDescriptions, device_description,
+                 args.memory_descriptions = kDescriptionList.data(),
+                 args.num_memory_descriptions = kDescriptionList.size(), args.default_memory_index = 0)
 
 Status answer(PJRT_MemoryDescription_Kind_Args& args) {
   HILO_PJRT_WANTED(args, memory_description);
@@ -36,22 +32,13 @@ Status answer(PJRT_MemoryDescription_Kind_Args& args) {
   return ok_status();
 }
 
-Status answer(PJRT_Shardings_PJRT_Executable_ParameterShardings_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  const ValueLists& lists = args.executable->program->argument_lists;
-  args.num_parameters = lists.shardings.size();
-  args.shardings = lists.shardings.data();
-  args.sharding_sizes = lists.sharding_sizes.data();
-  return ok_status();
-}
-
-Status answer(PJRT_Shardings_PJRT_Executable_OutputShardings_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  const ValueLists& lists = args.executable->program->result_lists;
-  args.num_outputs = lists.shardings.size();
-  args.shardings = lists.shardings.data();
-  args.sharding_sizes = lists.sharding_sizes.data();
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_Shardings_PJRT_Executable_ParameterShardings, executable,
+                 args.num_parameters = args.executable->program->argument_lists.shardings.size(),
+                 args.shardings = args.executable->program->argument_lists.shardings.data(),
+                 args.sharding_sizes = args.executable->program->argument_lists.sharding_sizes.data())
+HILO_PJRT_GETTER(PJRT_Shardings_PJRT_Executable_OutputShardings, executable,
+                 args.num_outputs = args.executable->program->result_lists.shardings.size(),
+                 args.shardings = args.executable->program->result_lists.shardings.data(),
+                 args.sharding_sizes = args.executable->program->result_lists.sharding_sizes.data())
 
 }  // namespace hilo::pjrt

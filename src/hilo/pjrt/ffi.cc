@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The extension for FFI: handlers of custom calls from other libraries, and what a caller hands to them by a run's
-// context.
+// The extension for FFI: handlers of custom calls from other libraries, and user data for them in a run's context.
 #include <fmt/format.h>
 
 #include <map>
@@ -24,7 +23,7 @@ TypeIds& type_ids() {
 
 }  // namespace
 
-/// Gives the type a number, or notes the one that it has.
+/// Assigns the type an id, or stores its existing one.
 Status answer(PJRT_FFI_Type_Register_Args& args) {
   HILO_PJRT_WANTED(args, type_name);
   const std::string name(args.type_name, args.type_name_size);
@@ -33,8 +32,7 @@ Status answer(PJRT_FFI_Type_Register_Args& args) {
   const int64_t wanted = args.type_id == 0 ? std::ssize(types.ids) + 1 : args.type_id;
   const auto [at, added] = types.ids.emplace(name, wanted);
   if (!added && args.type_id != 0 && at->second != args.type_id)
-    return already_exists(
-        fmt::format("FFI type '{}' has the number {} already; got {}", name, at->second, args.type_id));
+    return already_exists(fmt::format("FFI type '{}' already has the id {}; got {}", name, at->second, args.type_id));
   args.type_id = at->second;
   return ok_status();
 }
@@ -43,7 +41,7 @@ Status answer(PJRT_FFI_UserData_Add_Args& args) {
   HILO_PJRT_WANTED(args, context);
   const std::scoped_lock lock(args.context->mutex);
   if (!args.context->user_data.emplace(args.user_data.type_id, args.user_data.data).second)
-    return already_exists(fmt::format("the context has user data of type {} already", args.user_data.type_id));
+    return already_exists(fmt::format("the context already has user data of type {}", args.user_data.type_id));
   return ok_status();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pjrt/handles.h -- the handles that callers get, in memory of which it is known whether one lives there.
+// pjrt/handles.h -- handles of callers, in memory that records which handles are alive.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,8 @@
 
 namespace hilo::pjrt {
 
-/// Makes and ends handles of one type. The memory of one that ended is kept for the next: who destroys a handle twice
-/// gets an error, and nothing else happens, unless another handle lives there by then.
+/// Creates and destroys handles of one type. The memory of a destroyed handle is reused for later ones. So a second
+/// destruction of the same handle is detected as an error, unless the memory has been reused.
 template <class Handle>
 class Handles {
  public:
@@ -28,12 +28,12 @@ class Handles {
 
   static bool lives(const Handle* handle) { return place_of(handle)->lives.load(std::memory_order_acquire); }
 
-  /// Null is none.
-  /// Errors    FAILED_PRECONDITION for one that is destroyed already
+  /// Destroys a handle. No effect for null.
+  /// Errors    FAILED_PRECONDITION for a handle that is already destroyed
   static Status destroy(Handle* handle) {
     if (handle == nullptr) return ok_status();
     Place* const place = place_of(handle);
-    if (!place->lives.exchange(false)) return failed_precondition("the handle is destroyed already");
+    if (!place->lives.exchange(false)) return failed_precondition("the handle is already destroyed");
     handle->~Handle();
     kept().give(place);
     return ok_status();
@@ -42,10 +42,10 @@ class Handles {
  private:
   struct Place {
     std::atomic<bool> lives = false;
-    Place* next = nullptr;  ///< among those without a handle
+    Place* next = nullptr;  ///< next free slot
     alignas(Handle) std::byte memory[sizeof(Handle)];
   };
-  /// Places without a handle.
+  /// The list of free slots.
   class Kept {
    public:
     std::unique_ptr<Place> take() {
@@ -70,7 +70,7 @@ class Handles {
   };
 
   static Kept& kept() {
-    static auto* const instance = new Kept;  // threads may outlive what ends with the process
+    static auto* const instance = new Kept;  // never destroyed, because threads may still use it while the process ends
     return *instance;
   }
   static Place* place_of(const Handle* handle) {
@@ -79,7 +79,7 @@ class Handles {
   }
 };
 
-/// One that ends with who has it, unless a caller, wrongly, destroyed it.
+/// Deleter of handles that their owner destroys, unless a caller has wrongly destroyed them.
 struct EndHandle {
   template <class Handle>
   void operator()(Handle* handle) const {

@@ -11,11 +11,11 @@
 namespace hilo::pjrt {
 namespace {
 
-/// What the function gets and gives.
+/// Arguments and result of the callback.
 struct InspectArgs {
   const char* sharding;  ///< OpSharding
   size_t sharding_size;
-  const char* error;  ///< null: none
+  const char* error;  ///< null means success
   void* error_memory;
   void (*free_error)(InspectArgs* args);
 };

@@ -9,11 +9,11 @@
 namespace hilo::pjrt {
 namespace {
 
-/// Minor to major, for a chain of transposes of a parameter; nothing for other instructions.
+/// Returns the minor-to-major order of a chain of transposes of a parameter; nothing for other instructions.
 std::optional<std::vector<int64_t>> order_of(const hlo::Computation& entry, hlo::InstructionId id,
                                              const std::vector<ProgramValue>& arguments) {
   const hlo::Instruction* at = &entry.instruction(id);
-  std::vector<int64_t> source(at->shape.rank());  // the dimension that each one of the result is
+  std::vector<int64_t> source(at->shape.rank());  // source dimension of each dimension of the result
   std::iota(source.begin(), source.end(), 0);
   for (; at->opcode == hlo::Opcode::kTranspose; at = &entry.instruction(at->operands[0])) {
     const hlo::Int64List& permutation = hlo::attributes_of<hlo::TransposeAttributes>(*at).permutation;
@@ -34,7 +34,7 @@ std::optional<std::vector<int64_t>> order_of(const hlo::Computation& entry, hlo:
 void choose_layouts(const hlo::Module& module, const std::vector<ProgramValue>& arguments,
                     std::vector<ProgramValue>& results) {
   const hlo::Computation& entry = *module.entry;
-  if (static_cast<size_t>(entry.parameter_count()) != arguments.size()) return;  // some are tuples
+  if (static_cast<size_t>(entry.parameter_count()) != arguments.size()) return;  // some parameters are tuples
   const hlo::Instruction& root = entry.root();
   const bool is_list = root.opcode == hlo::Opcode::kTuple && root.operands.size() == results.size();
   if (!is_list && (root.shape.is_tuple() || results.size() != 1)) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pjrt/layout_choice.h -- layouts that callers leave to the compiler: mhlo.layout_mode = "auto".
+// pjrt/layout_choice.h -- chooses layouts that callers leave to the compiler: mhlo.layout_mode = "auto".
 #pragma once
 
 #include "hilo/hlo/ir/module.h"
@@ -7,8 +7,8 @@
 
 namespace hilo::pjrt {
 
-/// A result whose layout is free, and that only transposes an argument, gets the layout in which it has the argument's
-/// elements in the argument's order. All others stay row-major, and so do arguments.
+/// Chooses the layouts of free results. A result that only transposes an argument gets the layout with the argument's
+/// element order. All others, and arguments, stay row-major.
 void choose_layouts(const hlo::Module& module, const std::vector<ProgramValue>& arguments,
                     std::vector<ProgramValue>& results);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The extension for layouts. They are written as JAX reads them: "{1,0}", minor to major.
+// The extension for layouts, in JAX's text format: "{1,0}", minor to major.
 #include "hilo/pjrt/answers.h"
 #include "hilo/pjrt/errors.h"
 #include "hilo/pjrt/program.h"
@@ -20,16 +20,9 @@ Status answer(PJRT_Layouts_MemoryLayout_Destroy_Args& args) {
   return Handles<PJRT_Layouts_MemoryLayout>::destroy(args.layout);
 }
 
-Status answer(PJRT_Layouts_MemoryLayout_Serialize_Args& args) {
-  HILO_PJRT_WANTED(args, layout);
-  using Bytes = OwnedBytes<PJRT_Layouts_SerializedLayout>;
-  auto* const owned = new Bytes{layout_text(args.layout->shape)};
-  args.serialized_bytes = owned->bytes.data();
-  args.serialized_bytes_size = owned->bytes.size();
-  args.serialized_layout = Bytes::handle(owned);
-  args.serialized_layout_deleter = Bytes::destroy;
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_Layouts_MemoryLayout_Serialize, layout,
+                 pass_bytes(layout_text(args.layout->shape), args.serialized_bytes, args.serialized_bytes_size,
+                            args.serialized_layout, args.serialized_layout_deleter))
 
 Status answer(PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args& args) {
   HILO_PJRT_WANTED(args, client);
@@ -45,24 +38,13 @@ Status answer(PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args& args) {
   return ok_status();
 }
 
-Status answer(PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args& args) {
-  HILO_PJRT_WANTED(args, buffer);
-  args.layout = Handles<PJRT_Layouts_MemoryLayout>::make(args.buffer->buffer->shape());
-  return ok_status();
-}
-
-Status answer(PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  args.num_outputs = args.executable->program->result_lists.layouts.size();
-  args.layouts = args.executable->program->result_lists.layouts.data();
-  return ok_status();
-}
-
-Status answer(PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args& args) {
-  HILO_PJRT_WANTED(args, executable);
-  args.num_parameters = args.executable->program->argument_lists.layouts.size();
-  args.layouts = args.executable->program->argument_lists.layouts.data();
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_Layouts_PJRT_Buffer_MemoryLayout, buffer,
+                 args.layout = Handles<PJRT_Layouts_MemoryLayout>::make(args.buffer->buffer->shape()))
+HILO_PJRT_GETTER(PJRT_Layouts_PJRT_Executable_GetOutputLayouts, executable,
+                 args.num_outputs = args.executable->program->result_lists.layouts.size(),
+                 args.layouts = args.executable->program->result_lists.layouts.data())
+HILO_PJRT_GETTER(PJRT_Layouts_PJRT_Executable_GetParameterLayouts, executable,
+                 args.num_parameters = args.executable->program->argument_lists.layouts.size(),
+                 args.layouts = args.executable->program->argument_lists.layouts.data())
 
 }  // namespace hilo::pjrt

@@ -21,7 +21,7 @@ StatusOr<int> memory_kind(std::string_view name) {
   return unimplemented(fmt::format("memory kind '{}' is unknown; known: device, pinned_host, unpinned_host", name));
 }
 
-/// `{0,1}`, minor to major; "default" and "auto" leave the choice to the compiler.
+/// Parses `{0,1}`, minor to major. "default" and "auto" leave the choice to the compiler.
 StatusOr<Shape> laid_out(const Shape& shape, std::string_view mode) {
   if (mode == "default" || mode == "auto" || mode.empty()) return shape;
   std::vector<int64_t> order;
@@ -89,7 +89,7 @@ Status read_facts(const ModuleTree& tree, int64_t devices, std::vector<ProgramVa
 }
 
 void settle_donors(std::vector<ProgramValue>& arguments, const std::vector<ProgramValue>& results) {
-  std::multiset<int64_t> sizes;  // of results that no argument gives its memory to, on one device
+  std::multiset<int64_t> sizes;  // sizes on one device of results without an alias
   for (const ProgramValue& result : results) sizes.insert(result.placement.part.byte_size());
   const auto takes = [&](const ProgramValue& argument) {
     const auto found = sizes.find(argument.placement.part.byte_size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pjrt/module_facts.h -- what a program of MLIR says of its arguments and results beside their types.
+// pjrt/module_facts.h -- reads the attributes of an MLIR program's arguments and results.
 #pragma once
 
 #include "hilo/pjrt/program.h"
@@ -7,14 +7,15 @@
 
 namespace hilo::pjrt {
 
-/// Fills in shardings, kinds of memory and donations of values whose whole shapes are there; and layouts that callers
-/// ask for, in `shape` of the placements.
-/// Errors    those of reading them; UNIMPLEMENTED for kinds of memory and layouts that this version doesn't know
+/// Sets shardings, kinds of memory and donations of values whose whole shapes are set, and the requested layouts in
+/// `shape` of the placements.
+/// Errors    those of reading the attributes; UNIMPLEMENTED for unknown kinds of memory and layouts
 Status read_facts(const stablehlo::ModuleTree& tree, int64_t devices, std::vector<ProgramValue>& arguments,
                   std::vector<ProgramValue>& results);
 
-/// Which donors are donated: each to one result that has as many bytes on a device as it has. Others stay the caller's.
-/// Source    what XLA does with input_output_alias and buffer donors
+/// Selects the donors that are donated: each one for a result with the same number of bytes per device. Other donors
+/// stay with the caller.
+/// Source    XLA's behaviour for input_output_alias and buffer donors
 void settle_donors(std::vector<ProgramValue>& arguments, const std::vector<ProgramValue>& results);
 
 }  // namespace hilo::pjrt

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pjrt/named_values.h -- PJRT_NamedValue, out and in. Those that go out live as long as the texts and numbers they
-// point to.
+// pjrt/named_values.h -- reads and creates PJRT_NamedValue. Created ones refer to the texts and numbers of the caller.
 #pragma once
 
 #include <span>
@@ -17,10 +16,11 @@ PJRT_NamedValue named(std::string_view name, std::string_view value);
 PJRT_NamedValue named(std::string_view name, std::span<const int64_t> value);
 
 std::string_view name_of(const PJRT_NamedValue& value);
-/// The number of an option; one that is written as text is read.
-/// Errors    INVALID_ARGUMENT for what is none
+/// Returns the number of an option; a text is parsed.
+/// Errors    INVALID_ARGUMENT unless it is a number
 StatusOr<int64_t> integer_of(const PJRT_NamedValue& value);
-/// Errors    INVALID_ARGUMENT for what is no text
+/// Returns the text of an option.
+/// Errors    INVALID_ARGUMENT unless it is a text
 StatusOr<std::string_view> text_of(const PJRT_NamedValue& value);
 
 }  // namespace hilo::pjrt

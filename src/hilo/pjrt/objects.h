@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pjrt/objects.h -- what stands behind the handles of the C API: plain structs over one Client.
+// pjrt/objects.h -- the objects behind the handles of the C API: plain structs over one Client.
 #pragma once
 
 #include <atomic>
@@ -19,18 +19,17 @@ namespace hilo::pjrt {
 struct ClientState;
 struct Program;
 
-/// An error is a status.
 struct ErrorObject : PJRT_Error {
   Status status;
 };
 
-/// What callers hang on a memory by a key of theirs.
+/// Data that a caller attaches to a memory by its own key.
 struct UserData {
   void* data = nullptr;
   void (*destroy)(void*) = nullptr;
 };
 
-/// A kind of memory as one device has it. On the host all kinds are the same memory under different names.
+/// A kind of memory of one device. On the host all kinds are names of the same memory.
 struct MemoryObject : PJRT_Memory {
   MemoryObject() = default;
   MemoryObject(const MemoryObject&) = delete;
@@ -40,13 +39,13 @@ struct MemoryObject : PJRT_Memory {
   ClientState* client = nullptr;
   PJRT_Device* device = nullptr;
   int id = 0;
-  int kind_id = 0;  ///< place in kMemoryKinds
+  int kind_id = 0;  ///< index in kMemoryKinds
   std::string text, debug_text;
   std::mutex mutex;
   std::unordered_map<const void*, UserData> user_data;  ///< guarded by mutex
 };
 
-/// The kinds of memory that JAX knows; the first is the default.
+/// The kinds of memory that JAX knows; the first one is the default.
 inline constexpr std::string_view kMemoryKinds[] = {"device", "pinned_host", "unpinned_host"};
 
 }  // namespace hilo::pjrt
@@ -65,16 +64,16 @@ struct PJRT_Device {
   std::vector<PJRT_Memory*> memories;  ///< by kind
 };
 
-/// A set of devices by their descriptions, without a client.
+/// The descriptions of a set of devices, without a client.
 struct PJRT_TopologyDescription {
   std::string platform_name, platform_version;
-  std::vector<std::unique_ptr<PJRT_DeviceDescription>> own;  ///< unless a client has them
+  std::vector<std::unique_ptr<PJRT_DeviceDescription>> own;  ///< unless they belong to a client
   std::vector<PJRT_DeviceDescription*> descriptions;
 };
 
 namespace hilo::pjrt {
 
-/// A client and what the C API shows of it. Buffers and executables hold it as well: it ends with the last of them.
+/// A client and its objects in the C API. Buffers and executables share ownership of it.
 struct ClientState {
   ClientPtr client;
   std::string platform_name, platform_version;
@@ -84,7 +83,7 @@ struct ClientState {
   std::vector<PJRT_Memory*> memories;
   OwnHandle<PJRT_TopologyDescription> topology{Handles<PJRT_TopologyDescription>::make()};
 
-  /// Null if there is none of that id.
+  /// Returns null if there is no device with that id.
   PJRT_Device* find(int id) const {
     return id >= 0 && static_cast<size_t>(id) < devices.size() ? devices[id] : nullptr;
   }
@@ -101,7 +100,7 @@ struct PJRT_Client {
 
 struct PJRT_Event {
   hilo::Event event;
-  std::unique_ptr<hilo::EventSource> source = nullptr;  ///< of one that PJRT_Event_Set finishes
+  std::unique_ptr<hilo::EventSource> source = nullptr;  ///< for an event that PJRT_Event_Set finishes
   std::mutex mutex = {};
 };
 
@@ -110,11 +109,11 @@ struct PJRT_Buffer {
   hilo::BufferPtr buffer;
   PJRT_Memory* memory = nullptr;
   std::atomic<bool> deleted = false;
-  std::atomic<int> external_references = 0;  ///< who reads the memory itself; each holds the buffer
-  std::vector<int64_t> minor_to_major;       ///< what PJRT_Buffer_GetMemoryLayout shows
+  std::atomic<int> external_references = 0;  ///< number of external readers; each one holds the buffer
+  std::vector<int64_t> minor_to_major;       ///< result of PJRT_Buffer_GetMemoryLayout
 };
 
-/// What a caller hands to the handlers of a run, by the id of its type.
+/// User data for the handlers of a run, by the id of its type.
 struct PJRT_ExecuteContext {
   std::mutex mutex;
   std::unordered_map<int64_t, void*> user_data;  ///< guarded by mutex
@@ -135,18 +134,29 @@ struct PJRT_Layouts_MemoryLayout {
 
 namespace hilo::pjrt {
 
-/// A new handle of a buffer in `memory`.
+/// Creates a handle of a buffer in `memory`.
 PJRT_Buffer* new_buffer(const ClientStatePtr& client, BufferPtr buffer, PJRT_Memory* memory);
-/// The same in the default memory of the buffer's device.
+/// Creates a handle of a buffer in the default memory of its device.
 PJRT_Buffer* new_buffer(const ClientStatePtr& client, BufferPtr buffer);
 inline PJRT_Event* new_event(Event event) { return Handles<PJRT_Event>::make(std::move(event)); }
 
-/// Bytes that a caller keeps until it calls the deleter: what Serialize and the like give. Handle is the API's type.
+/// Bytes that live until the caller calls the deleter: results of Serialize and similar functions. Handle is the API's
+/// type.
 template <class Handle>
 struct OwnedBytes {
   std::string bytes;
   static Handle* handle(OwnedBytes* owned) { return reinterpret_cast<Handle*>(owned); }
   static void destroy(Handle* handle) { delete reinterpret_cast<OwnedBytes*>(handle); }
 };
+
+/// Passes `bytes` to the caller: their range, the handle that owns them, and its deleter.
+template <class Handle>
+void pass_bytes(std::string bytes, const char*& data, size_t& size, Handle*& handle, void (*&deleter)(Handle*)) {
+  auto* const owned = new OwnedBytes<Handle>{std::move(bytes)};
+  data = owned->bytes.data();
+  size = owned->bytes.size();
+  handle = OwnedBytes<Handle>::handle(owned);
+  deleter = OwnedBytes<Handle>::destroy;
+}
 
 }  // namespace hilo::pjrt

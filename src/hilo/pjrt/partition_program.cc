@@ -15,14 +15,14 @@ namespace {
 
 using Shardings = std::vector<hlo::Sharding>;
 
-/// Flags: options have one for each value, or one for all, or none.
+/// Returns the free flags: options have one per value, or one for all, or none.
 stablehlo::EntryValues entry_values(const std::vector<int64_t>& flags, const std::vector<ProgramValue>& values) {
   stablehlo::EntryValues made;
   for (size_t i = 0; i < values.size(); ++i) {
-    const bool said = flags.size() == 1 ? flags[0] != 0 : i < flags.size() && flags[i] != 0;
+    const bool is_set = flags.size() == 1 ? flags[0] != 0 : i < flags.size() && flags[i] != 0;
     const Shape& shape = values[i].placement.whole;
     made.shapes.push_back(shape);
-    made.free.push_back(said && shape.is_array() && shape.has_default_layout());
+    made.free.push_back(is_set && shape.is_array() && shape.has_default_layout());
   }
   return made;
 }
@@ -33,7 +33,7 @@ StatusOr<Placement> placement_by(const hlo::Sharding& sharding, const ProgramVal
   return placement_of(whole, sharding, sharding.mesh, sharding.mesh.device_count());
 }
 
-/// Of those that may be chosen.
+/// Sets the placements of values whose sharding may be chosen.
 Status place(const Shardings& shardings, const std::vector<bool>& free, std::vector<ProgramValue>& values) {
   for (size_t i = 0; i < values.size(); ++i) {
     if (!free[i]) continue;
@@ -42,8 +42,8 @@ Status place(const Shardings& shardings, const std::vector<bool>& free, std::vec
   return ok_status();
 }
 
-/// Whether the values lie on the devices as the shardings say: not those that are stated over a mesh of other axes.
-StatusOr<bool> lie_so(const Shardings& shardings, const std::vector<ProgramValue>& values) {
+/// Returns whether the values' placements equal the shardings. Shardings over a mesh with other axes are excluded.
+StatusOr<bool> match_placements(const Shardings& shardings, const std::vector<ProgramValue>& values) {
   for (size_t i = 0; i < values.size(); ++i) {
     HILO_ASSIGN_OR_RETURN(const Placement placement, placement_by(shardings[i], values[i]));
     if (placement.begins != values[i].placement.begins || placement.summands != values[i].placement.summands)
@@ -65,10 +65,10 @@ bool calls_by_device(const hlo::Module& module) {
   return false;
 }
 
-/// What each device runs. UNIMPLEMENTED says why the program is to run whole.
+/// Returns the program of one device. UNIMPLEMENTED has the reason why the program must run as a whole.
 StatusOr<hlo::PartitionedProgram> device_program(const hlo::Module& module, const hlo::PropagationRequest& request,
                                                  const CompileRequest& options) {
-  if (options.replicas != 1) return unimplemented("it has replicas, too");
+  if (options.replicas != 1) return unimplemented("it also has replicas");
   for (const hlo::ComputationPtr& computation : hlo::computations_of(module)) {
     if (std::ranges::any_of(computation->instructions(), calls_python))
       return unimplemented("it calls a function in Python, once for all devices");
@@ -79,10 +79,10 @@ StatusOr<hlo::PartitionedProgram> device_program(const hlo::Module& module, cons
 bool is_shared(const ProgramValue& value) { return !value.placement.is_whole(); }
 
 void say_whole(const hlo::Module& module, std::string_view why) {
-  log_info("compile '{}': it runs whole, on gathered arguments: {}", module.name, why);
+  log_info("compile '{}': it is not partitioned and runs on gathered arguments: {}", module.name, why);
 }
 
-/// Free values, where the partitioner refuses.
+/// Sets the placements of free values if the partitioner rejects the program.
 Status place_by_propagation(const hlo::Module& module, const hlo::PropagationRequest& request, Program& program) {
   HILO_ASSIGN_OR_RETURN(const hlo::PropagatedShardings chosen, hlo::propagate_shardings(module, request));
   HILO_RETURN_IF_ERROR(place(chosen.parameters, request.free_parameters, program.arguments));
@@ -117,11 +117,11 @@ StatusOr<std::optional<hlo::Module>> partition_program(const stablehlo::ModuleTr
   HILO_RETURN_IF_ERROR(place(made->results, request->free_results, program.results));
   if (made->report.transfers.empty() && !calls_by_device(made->module) &&
       std::ranges::none_of(program.arguments, is_shared) && std::ranges::none_of(program.results, is_shared))
-    return none;  // once is enough, for all devices
-  HILO_ASSIGN_OR_RETURN(const bool parameters_fit, lie_so(made->parameters, program.arguments));
-  HILO_ASSIGN_OR_RETURN(const bool results_fit, lie_so(made->results, program.results));
+    return none;  // log once, not per device
+  HILO_ASSIGN_OR_RETURN(const bool parameters_fit, match_placements(made->parameters, program.arguments));
+  HILO_ASSIGN_OR_RETURN(const bool results_fit, match_placements(made->results, program.results));
   if (parameters_fit && results_fit) return std::optional(std::move(made->module));
-  say_whole(module, "an argument or a result is shared along axes that the mesh of the others lacks");
+  say_whole(module, "an argument or a result is sharded along axes that the mesh of the others lacks");
   return none;
 }
 

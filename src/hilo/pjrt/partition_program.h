@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pjrt/partition_program.h -- a program with shardings becomes that of one of its devices, where it can.
+// pjrt/partition_program.h -- partitions a program with shardings into the program of one device, if possible.
 #pragma once
 
 #include "hilo/hlo/sharding/propagate.h"
@@ -8,13 +8,14 @@
 
 namespace hilo::pjrt {
 
-/// What the program states of shardings, and what its options leave to the compiler. It refers to the tree.
+/// Returns the program's shardings and the values that its options leave to the compiler. The request refers to the
+/// tree.
 StatusOr<hlo::PropagationRequest> device_request(const stablehlo::ModuleTree& tree, const Program& program);
 
-/// Fills in shardings that the options leave to the compiler: those that the stated ones lead to. After read_facts. The
-/// program that every device runs on its parts; nothing if the devices share no array, or the partitioner refuses the
-/// program, which the log says: it is to run whole then.
-/// Errors    those of hlo::propagate_shardings and hlo::partition but UNIMPLEMENTED of the latter
+/// Partitions a program. Chooses the shardings that the options leave to the compiler by propagation. Returns the
+/// program that every device runs on its parts. Returns nothing if no array is sharded, or if the partitioner rejects
+/// the program, which is logged; then it must run as a whole. Must be called after read_facts.
+/// Errors    those of hlo::propagate_shardings and hlo::partition, except the latter's UNIMPLEMENTED
 StatusOr<std::optional<hlo::Module>> partition_program(const stablehlo::ModuleTree& tree, const hlo::Module& module,
                                                        Program& program);
 

@@ -16,7 +16,7 @@
 namespace hilo::pjrt {
 namespace {
 
-/// Which part of an array each device has: places among the parts of each dimension, then the summand.
+/// The part of an array on each device: its position in each dimension, then the index of its summand.
 struct Parts {
   std::vector<int64_t> counts;               ///< by dimension
   std::vector<std::vector<int64_t>> places;  ///< by device
@@ -30,7 +30,7 @@ StatusOr<Parts> parts_of(const Shape& shape, const hlo::Sharding& sharding, cons
     HILO_ASSIGN_OR_RETURN(const hlo::DimensionSplit split, hlo::split_dimension(mesh, sharding.dimensions[d].axes));
     if (shape.dimension(d) % split.parts != 0)
       return unimplemented(
-          fmt::format("{}: dimension {} in {} parts of different size", shape.to_string(), d, split.parts));
+          fmt::format("{}: dimension {} is split into {} parts of different size", shape.to_string(), d, split.parts));
     parts.counts.push_back(split.parts);
     for (size_t k = 0; k < parts.places.size(); ++k) parts.places[k].push_back(split.part_of_device[k]);
   }
@@ -38,11 +38,11 @@ StatusOr<Parts> parts_of(const Shape& shape, const hlo::Sharding& sharding, cons
   return parts;
 }
 
-/// `{devices=[2,1,4]0,1,2,.. last_tile_dims={replicated}}`: the devices of each part in the mesh's order, first the
-/// copies of a summand, then the summands.
+/// Returns `{devices=[2,1,4]0,1,2,.. last_tile_dims={replicated}}`. For each part, devices are in the mesh's order:
+/// first the copies of a summand, then the next summand.
 StatusOr<std::string> op_sharding(const Parts& parts, const hlo::Mesh& mesh) {
   const size_t summands = parts.summands.parts;
-  std::map<std::vector<int64_t>, std::vector<std::vector<int64_t>>> who;  // by part and summand
+  std::map<std::vector<int64_t>, std::vector<std::vector<int64_t>>> who;  // devices by part and summand
   for (int64_t place = 0; place < mesh.device_count(); ++place) {
     const size_t device = mesh.device_at(place);
     std::vector<std::vector<int64_t>>& lists = who[parts.places[device]];
@@ -73,8 +73,8 @@ StatusOr<std::string> op_sharding(const Parts& parts, const hlo::Mesh& mesh) {
   return std::move(proto).take();
 }
 
-/// Takes a box from one row-major array to another: `box` elements from `from` on, whose neighbours are `from_strides`
-/// apart. With `add` they are added to what is there.
+/// Copies a box of `box` elements from one row-major array to another, beginning at `from` with strides `from_strides`.
+/// With `add`, the elements are added to the existing ones.
 void take_box(std::span<const int64_t> box, const std::byte* from, std::span<const int64_t> from_strides, std::byte* to,
               std::span<const int64_t> to_strides, int64_t element, CombineFunction add) {
   if (box.size() > 1 || (box.size() == 1 && (from_strides[0] != 1 || to_strides[0] != 1))) {
@@ -107,7 +107,7 @@ StatusOr<Placement> placement_of(const Shape& shape, const hlo::Sharding& shardi
   Placement placement = replicated(shape);
   if (mesh.device_count() == 1 || devices == 1) return placement;
   if (mesh.device_count() != devices)
-    return invalid_argument(fmt::format("{}: a sharding over {} devices, the program has {}", shape.to_string(),
+    return invalid_argument(fmt::format("{}: got a sharding over {} devices; the program has {}", shape.to_string(),
                                         mesh.device_count(), devices));
   if (std::ssize(sharding.dimensions) != shape.rank())
     return invalid_argument(
@@ -129,8 +129,8 @@ StatusOr<Placement> placement_of(const Shape& shape, const hlo::Sharding& shardi
 
 namespace {
 
-/// How device k's part joins those of the devices before: put there, added, or not at all, where one of them had the
-/// same.
+/// How device k's part is combined with those of earlier devices: copied, added, or skipped if it is equal to one of
+/// them.
 enum class Joining : uint8_t { kPut, kAdd, kNone };
 
 Joining joining(const Placement& placement, size_t k) {
@@ -149,7 +149,7 @@ StatusOr<BufferPtr> gather(const Placement& placement, Device& device, std::span
   const ElementType type = placement.whole.element_type();
   const CombineFunction add = combine_function(hlo::ReducerKind::kAdd, type);
   if (!placement.summands.empty() && add == nullptr)
-    return unimplemented(fmt::format("{}: a sum of what devices have", placement.whole.to_string()));
+    return unimplemented(fmt::format("{}: a sum over devices", placement.whole.to_string()));
   const std::vector<int64_t> to_strides = row_major_strides(placement.whole.dimensions());
   const std::vector<int64_t> from_strides = row_major_strides(placement.part.dimensions());
   HILO_ASSIGN_OR_RETURN(AlignedBuffer allocated, allocate_buffer(placement.whole.byte_size()));

@@ -9,7 +9,7 @@ namespace hilo::pjrt {
 
 Status answer(PJRT_Plugin_Initialize_Args&) { return ok_status(); }
 
-/// The versions of StableHLO that programs may have; JAX writes the older of its own and the current one.
+/// The supported versions of StableHLO. JAX writes the older one of its own version and the current version here.
 Status answer(PJRT_Plugin_Attributes_Args& args) {
   static constexpr std::array<int64_t, 3> kCurrent = {1, 17, 0}, kMinimum = {0, 9, 0};
   static const std::array<PJRT_NamedValue, 3> kAttributes = {

@@ -24,7 +24,7 @@
 namespace hilo::pjrt {
 namespace {
 
-constexpr std::string_view kSource = "program";  // in messages
+constexpr std::string_view kSource = "program";  // name in messages
 
 std::vector<ProgramValue> whole_values(std::span<const Shape> shapes) {
   std::vector<ProgramValue> values;
@@ -32,8 +32,7 @@ std::vector<ProgramValue> whole_values(std::span<const Shape> shapes) {
   return values;
 }
 
-/// The number of replicas that the module runs as: what it says, or else what it is asked to run as, if its replicas
-/// differ.
+/// Returns the number of replicas of the run: the module's, or else the requested one if its replicas differ.
 int64_t participants_of(const hlo::Module& module, const Program& program) {
   const CompileRequest& request = program.request;
   if (program.partitioned) return request.partitions;
@@ -58,7 +57,7 @@ void set_values(const hlo::Module& module, Program& program) {
   program.results = whole_values(signature.result_shapes);
 }
 
-/// The layouts that the program states for its arguments and results, as the executable has them.
+/// Returns the module with the program's layouts of arguments and results.
 StatusOr<hlo::Module> with_stated_layouts(hlo::Module module, const Program& program) {
   std::vector<Shape> parameters, results;
   bool plain = true;
@@ -102,13 +101,13 @@ StatusOr<hlo::Module> read_hlo(std::string_view code, Program& program) {
 
 StatusOr<hlo::Module> read_code(std::string_view code, std::string_view format, Program& program) {
   const bool is_binary = format == "mlir" ? code.starts_with("ML\xefR") : hlo::is_proto(code);
-  while (!is_binary && code.ends_with('\0')) code.remove_suffix(1);  // of a C string
+  while (!is_binary && code.ends_with('\0')) code.remove_suffix(1);  // end of a C string
   if (format == "mlir") return read_mlir(code, program);
   if (format == "hlo") return read_hlo(code, program);
   return invalid_argument(fmt::format("program format: got '{}'; wanted mlir or hlo", format));
 }
 
-/// Which devices, if the options don't say.
+/// Sets the devices if the options don't specify them.
 Status set_devices(Program& program) {
   CompileRequest& request = program.request;
   const size_t count = request.count();
@@ -120,7 +119,7 @@ Status set_devices(Program& program) {
   }
   for (size_t i = 0; i < count; ++i) {
     PJRT_Device* const device = program.client->find(request.devices[i]);
-    if (device == nullptr) return invalid_argument(fmt::format("compile: there is no device {}", request.devices[i]));
+    if (device == nullptr) return invalid_argument(fmt::format("compile: device {} doesn't exist", request.devices[i]));
     program.devices.push_back(device);
     program.logical_ids.push_back({static_cast<int32_t>(static_cast<int64_t>(i) / request.partitions),
                                    static_cast<int32_t>(static_cast<int64_t>(i) % request.partitions)});
@@ -134,7 +133,7 @@ StatusOr<RunKind> run_kind(const Program& program, int64_t participants) {
   if (participants == request.count())
     return request.partitions == 1 || program.partitioned ? RunKind::kAsIs : RunKind::kWhole;
   if (participants == 1 && request.replicas == 1) return RunKind::kOnce;
-  if (participants == 1 && request.partitions == 1) return RunKind::kAsIs;  // replicas that never meet
+  if (participants == 1 && request.partitions == 1) return RunKind::kAsIs;  // replicas without communication
   return unimplemented(fmt::format("compile: a program of {} participants on {} replicas of {} partitions",
                                    participants, request.replicas, request.partitions));
 }
@@ -143,7 +142,7 @@ StatusOr<std::shared_ptr<Executable>> compile(const hlo::Module& module, const P
   HILO_ASSIGN_OR_RETURN(const std::optional<CompileOptions> asked, get_compile_options());
   CompileOptions options = asked.value_or(CompileOptions{});
   options.replica_count = participants;
-  // A program of one device goes to any.
+  // A program of one device can run on any device.
   if (participants > 1) {
     HILO_ASSIGN_OR_RETURN(options.device_assignment, DeviceAssignment::make(participants, 1, program.request.devices));
   }
@@ -203,8 +202,7 @@ StatusOr<ProgramPtr> compile_program(const ClientStatePtr& client, std::string_v
   return program;
 }
 
-// ---- saved programs: HILOPJRT2, then five texts, each after its length
-// ------------------------------------------------
+// ---- Saved programs: HILOPJRT2, then five texts, each after its length. --------------------------------------------
 
 namespace {
 
@@ -231,7 +229,7 @@ Status take(std::string_view& in, std::string_view& text) {
 StatusOr<std::string> save_program(const Program& program) {
   std::string out(kMagic);
   std::string saved;
-  if (program.executable->replica_count() == 1) {  // others are compiled again where they are loaded
+  if (program.executable->replica_count() == 1) {  // other executables are compiled again when they are loaded
     HILO_ASSIGN_OR_RETURN(saved, program.executable->serialize());
   }
   for (const std::string& text :

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pjrt/program.h -- a compiled program, and all that the C API shows of it.
+// pjrt/program.h -- a compiled program and its properties in the C API.
 #pragma once
 
 #include "hilo/pjrt/compile_request.h"
@@ -12,42 +12,42 @@ namespace hilo::pjrt {
 /// An argument or a result.
 struct ProgramValue {
   Placement placement;
-  int memory_kind = 0;       ///< place in kMemoryKinds
-  bool donated = false;      ///< of an argument: the run may take its memory
-  bool donor = false;        ///< of an argument: donated, if a result of its size is left for it
-  bool free_layout = false;  ///< the caller leaves the layout to the compiler
+  int memory_kind = 0;       ///< index in kMemoryKinds
+  bool donated = false;      ///< for an argument: whether the run may reuse its memory
+  bool donor = false;        ///< for an argument: whether it is donated if a result of its size is left
+  bool free_layout = false;  ///< whether the caller leaves the layout to the compiler
 };
 
-/// How a run of the executable stands for a run of the program on all its devices.
+/// How runs of the executable implement a run of the program on all its devices.
 enum class RunKind : uint8_t {
-  kAsIs,   ///< arguments and results of the executable are those of the devices
-  kOnce,   ///< one run, on whole arrays, for all devices
-  kWhole,  ///< a run on each device, on whole arrays
+  kAsIs,   ///< one run per device, with the devices' arguments and results
+  kOnce,   ///< a single run on whole arrays, for all devices
+  kWhole,  ///< one run per device, on whole arrays
 };
 
-/// Lists in the form that the C API gives them out.
+/// Lists in the format of the C API.
 struct ValueLists {
   std::vector<const char*> kinds;
   std::vector<size_t> kind_sizes;
   std::vector<const char*> shardings;
   std::vector<size_t> sharding_sizes;
   std::vector<PJRT_Buffer_Type> types;
-  std::vector<int64_t> dimensions;  ///< of all, one after the other
+  std::vector<int64_t> dimensions;  ///< of all values, concatenated
   std::vector<size_t> ranks;
   std::vector<OwnHandle<PJRT_Layouts_MemoryLayout>> own_layouts;
   std::vector<PJRT_Layouts_MemoryLayout*> layouts;
 };
 
-/// Immutable once it is made; shared by its handles.
+/// Immutable after its creation; shared by its handles.
 struct Program {
   ClientStatePtr client;
   std::shared_ptr<Executable> executable;
-  std::string code, format, options;               ///< what it was compiled from
-  CompileRequest request;                          ///< its devices are filled in
-  std::vector<PartitionAnswer> partition_answers;  ///< of those who partition its custom calls
+  std::string code, format, options;               ///< the source of the compilation
+  CompileRequest request;                          ///< with its devices
+  std::vector<PartitionAnswer> partition_answers;  ///< answers of the partitioners of its custom calls
   RunKind run_kind = RunKind::kAsIs;
-  bool partitioned = false;     ///< the executable is the program of one device, on parts of the arrays
-  bool calls_handlers = false;  ///< there are custom calls in it
+  bool partitioned = false;     ///< whether the executable is the program of one device, on parts of the arrays
+  bool calls_handlers = false;  ///< whether it contains custom calls
   std::vector<ProgramValue> arguments, results;
 
   std::vector<PJRT_Device*> devices;  ///< in the order of runs
@@ -58,23 +58,24 @@ struct Program {
 };
 using ProgramPtr = std::shared_ptr<Program>;
 
-/// What an earlier compilation of the same program left.
+/// Results of an earlier compilation of the same program.
 struct SavedParts {
-  std::string_view executable;  ///< what Executable::serialize() gave: nothing is compiled then; empty: compiled again
-  std::vector<PartitionAnswer> partition_answers;  ///< which aren't asked for then
+  /// result of Executable::serialize(), which replaces compilation; empty means that it is compiled again
+  std::string_view executable;
+  std::vector<PartitionAnswer> partition_answers;  ///< used instead of queries
 };
 
 /// Compiles code of format "mlir" (StableHLO as text or bytecode, VHLO) or "hlo" (HloModuleProto or text).
-/// Errors    INVALID_ARGUMENT for other formats, options and programs; UNIMPLEMENTED for what the engine lacks
+/// Errors    INVALID_ARGUMENT for other formats, options and programs; UNIMPLEMENTED for unsupported operations
 StatusOr<ProgramPtr> compile_program(const ClientStatePtr& client, std::string_view code, std::string_view format,
                                      std::string_view options, SavedParts saved = {});
 
-/// The program as bytes, and back.
+/// Save a program as bytes, and load it.
 /// Errors    INVALID_ARGUMENT for other bytes; FAILED_PRECONDITION for those of another build or kind of device
 StatusOr<std::string> save_program(const Program& program);
 StatusOr<ProgramPtr> load_program(const ClientStatePtr& client, std::string_view bytes);
 
-/// Runs it: fills in the results and, where they are asked for, the events of the arguments to Execute.
+/// Runs a program: sets the results and, if requested, the events in the arguments of Execute.
 Status run_program(const Program& program, PJRT_LoadedExecutable_Execute_Args& args);
 
 }  // namespace hilo::pjrt

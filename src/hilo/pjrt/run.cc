@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One call of Execute: arguments to buffers, runs of the engine, buffers to results.
+// One call of Execute: converts arguments to buffers, runs the executable, and returns buffers as results.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,14 +16,14 @@ namespace {
 
 using Buffers = boost::container::small_vector<BufferPtr, 8>;
 
-/// What the arguments to Execute say, checked.
+/// The checked arguments of Execute.
 struct Call {
   const Program& program;
   PJRT_LoadedExecutable_Execute_Args& args;
   PJRT_ExecuteOptions options;        ///< zeros if the caller passes none
-  std::vector<PJRT_Device*> devices;  ///< of the results, one a list
-  std::unique_ptr<bool[]> donated;    ///< by argument; null: none
-  std::vector<size_t> deleted;        ///< arguments that are gone afterwards, though the run doesn't take their memory
+  std::vector<PJRT_Device*> devices;  ///< devices of the results, one per list
+  std::unique_ptr<bool[]> donated;    ///< by argument; null means none
+  std::vector<size_t> deleted;  ///< arguments that are deleted afterwards, although the run doesn't reuse their memory
 
   PJRT_Buffer& argument(size_t k, size_t i) const { return *args.argument_lists[k][i]; }
   std::span<const bool> donations() const {
@@ -60,7 +60,8 @@ Status check(const Program& program, const PJRT_LoadedExecutable_Execute_Args& a
   return ok_status();
 }
 
-/// Whose memory the run may take. Who reads an argument's memory in place keeps it: the run leaves that alone.
+/// Selects the arguments whose memory the run may reuse. External readers keep the memory of an argument alive, so it
+/// isn't reused.
 void plan_donations(Call& call) {
   const std::span kept(call.options.non_donatable_input_indices, call.options.num_non_donatable_input_indices);
   for (size_t i = 0; i < call.program.arguments.size(); ++i) {
@@ -76,7 +77,7 @@ void plan_donations(Call& call) {
   }
 }
 
-/// What a handler of the run may ask for, if there is anything.
+/// Adds the user data for the handlers of the run, if there is any.
 void add_user_data(const Call& call, std::optional<FfiExecutor>& executor, ExecuteOptions& options) {
   PJRT_ExecuteContext* const context = call.options.context;
   if (!call.program.calls_handlers || context == nullptr) return;
@@ -99,15 +100,14 @@ PJRT_Buffer* result_handle(const Call& call, size_t k, size_t i, BufferPtr buffe
                     call.devices[k]->memories[call.program.results[i].memory_kind]);
 }
 
-/// Argument i of device k. A token is any buffer to callers, JAX's are empty arrays: it says nothing but who runs
-/// first.
+/// Returns argument i of device k. Callers pass any buffer as a token (JAX empty arrays), because it only orders runs.
 StatusOr<BufferPtr> own_argument(const Call& call, size_t k, size_t i) {
   const Shape& shape = call.program.arguments[i].placement.part;
   if (shape.is_token()) return call.devices[k]->device->allocate(shape);
   return call.argument(k, i).buffer;
 }
 
-/// Arguments and results as they are. Replicas that never meet run one after the other.
+/// Runs with the arguments and results of the devices. Replicas without communication run one after the other.
 Status run_as_is(const Call& call) {
   const size_t count = call.args.num_devices, results = call.program.results.size();
   std::vector<Buffers> arguments(count), made(count);
@@ -141,7 +141,7 @@ Status run_as_is(const Call& call) {
   return ok_status();
 }
 
-/// Argument i as a whole on device k's device; `gathered` keeps it for the next device.
+/// Returns the whole argument i on device k's device. `gathered` caches it for the next device.
 StatusOr<BufferPtr> whole_argument(const Call& call, size_t k, size_t i, std::vector<BufferPtr>& gathered) {
   const Placement& placement = call.program.arguments[i].placement;
   if (placement.is_whole()) return own_argument(call, k, i);
@@ -153,7 +153,7 @@ StatusOr<BufferPtr> whole_argument(const Call& call, size_t k, size_t i, std::ve
   return gathered[i];
 }
 
-/// Programs whose devices share arrays: whole arrays in, whole arrays out, on one device or on each.
+/// Runs programs with sharded arrays on whole arrays, on one device or on each.
 Status run_on_wholes(const Call& call) {
   const size_t count = call.args.num_devices, results = call.program.results.size();
   const size_t runs_count = call.program.run_kind == RunKind::kOnce ? 1 : count;
@@ -196,7 +196,7 @@ void end_arguments(const Call& call) {
   for (size_t k = 0; k < call.args.num_devices; ++k) {
     for (const size_t i : call.deleted) {
       PJRT_Buffer& buffer = call.argument(k, i);
-      if (!buffer.deleted.exchange(true)) (void)buffer.buffer->remove();  // or it goes with its last reader
+      if (!buffer.deleted.exchange(true)) (void)buffer.buffer->remove();  // otherwise its last reader frees it
     }
   }
 }

@@ -19,7 +19,7 @@ constexpr TypeRow kTypes[] = {
     {PJRT_Buffer_Type_TOKEN, ElementType::kToken},
 };
 
-/// The order of dimensions that strides in bytes mean.
+/// Returns the order of dimensions for strides in bytes.
 StatusOr<std::vector<int64_t>> order_of(const Shape& shape, const PJRT_Buffer_MemoryLayout_Strides& strides) {
   const size_t rank = shape.rank();
   if (strides.num_byte_strides != rank)
@@ -41,7 +41,7 @@ StatusOr<ElementType> element_type(PJRT_Buffer_Type type) {
   for (const TypeRow& row : kTypes) {
     if (row.theirs == type) return row.ours;
   }
-  return unimplemented(fmt::format("element type {} of PJRT: hilo has none like it", static_cast<uint32_t>(type)));
+  return unimplemented(fmt::format("element type {} of PJRT is not supported", static_cast<uint32_t>(type)));
 }
 
 PJRT_Buffer_Type buffer_type(ElementType type) {

@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::string_view kBegin = "hilo topology 1";
 
-/// One line: all that makes two topologies the same.
+/// Returns one line that is equal for equal topologies.
 std::string text_of(const PJRT_TopologyDescription& topology) {
   return fmt::format("{} {} {}", kBegin, topology.platform_name, topology.descriptions.size());
 }
 
-/// A topology of its own: that of a client which isn't kept.
+/// Creates a topology from a temporary client.
 StatusOr<PJRT_TopologyDescription*> make_topology(const CreateOptions& options) {
   HILO_ASSIGN_OR_RETURN(const ClientStatePtr state, make_client_state(options));
   OwnHandle<PJRT_TopologyDescription> topology(Handles<PJRT_TopologyDescription>::make());
@@ -34,7 +34,7 @@ StatusOr<PJRT_TopologyDescription*> make_topology(const CreateOptions& options) 
 
 }  // namespace
 
-/// The name is a label: what is described is this machine, with as many devices as the options say.
+/// The name is only a label. The topology is that of this machine, with the number of devices in the options.
 Status answer(PJRT_TopologyDescription_Create_Args& args) {
   if (args.num_options != 0) HILO_PJRT_WANTED(args, create_options);
   HILO_ASSIGN_OR_RETURN(const CreateOptions options, create_options({args.create_options, args.num_options}));
@@ -43,57 +43,29 @@ Status answer(PJRT_TopologyDescription_Create_Args& args) {
 }
 
 Status answer(PJRT_TopologyDescription_Destroy_Args& args) {
-  // A client's own goes with it.
+  // A client's own topology is destroyed with the client.
   PJRT_TopologyDescription* const topology = args.topology;
   if (topology != nullptr && Handles<PJRT_TopologyDescription>::lives(topology) && topology->own.empty())
     return ok_status();
   return Handles<PJRT_TopologyDescription>::destroy(topology);
 }
 
-Status answer(PJRT_TopologyDescription_PlatformName_Args& args) {
-  HILO_PJRT_WANTED(args, topology);
-  args.platform_name = args.topology->platform_name.data();
-  args.platform_name_size = args.topology->platform_name.size();
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_TopologyDescription_PlatformName, topology,
+                 args.platform_name = args.topology->platform_name.data(),
+                 args.platform_name_size = args.topology->platform_name.size())
+HILO_PJRT_GETTER(PJRT_TopologyDescription_PlatformVersion, topology,
+                 args.platform_version = args.topology->platform_version.data(),
+                 args.platform_version_size = args.topology->platform_version.size())
+HILO_PJRT_GETTER(PJRT_TopologyDescription_GetDeviceDescriptions, topology,
+                 args.descriptions = args.topology->descriptions.data(),
+                 args.num_descriptions = args.topology->descriptions.size())
+HILO_PJRT_GETTER(PJRT_TopologyDescription_Attributes, topology, args.attributes = nullptr,
+                 args.num_attributes = 0)  // topologies have no attributes
+HILO_PJRT_GETTER(PJRT_TopologyDescription_Fingerprint, topology, args.fingerprint = TextHash()(text_of(*args.topology)))
 
-Status answer(PJRT_TopologyDescription_PlatformVersion_Args& args) {
-  HILO_PJRT_WANTED(args, topology);
-  args.platform_version = args.topology->platform_version.data();
-  args.platform_version_size = args.topology->platform_version.size();
-  return ok_status();
-}
-
-Status answer(PJRT_TopologyDescription_GetDeviceDescriptions_Args& args) {
-  HILO_PJRT_WANTED(args, topology);
-  args.descriptions = args.topology->descriptions.data();
-  args.num_descriptions = args.topology->descriptions.size();
-  return ok_status();
-}
-
-Status answer(PJRT_TopologyDescription_Attributes_Args& args) {  // there are none
-  HILO_PJRT_WANTED(args, topology);
-  args.attributes = nullptr;
-  args.num_attributes = 0;
-  return ok_status();
-}
-
-Status answer(PJRT_TopologyDescription_Fingerprint_Args& args) {
-  HILO_PJRT_WANTED(args, topology);
-  args.fingerprint = TextHash()(text_of(*args.topology));
-  return ok_status();
-}
-
-Status answer(PJRT_TopologyDescription_Serialize_Args& args) {
-  HILO_PJRT_WANTED(args, topology);
-  using Bytes = OwnedBytes<PJRT_SerializedTopology>;
-  auto* const owned = new Bytes{text_of(*args.topology)};
-  args.serialized_bytes = owned->bytes.data();
-  args.serialized_bytes_size = owned->bytes.size();
-  args.serialized_topology = Bytes::handle(owned);
-  args.serialized_topology_deleter = Bytes::destroy;
-  return ok_status();
-}
+HILO_PJRT_GETTER(PJRT_TopologyDescription_Serialize, topology,
+                 pass_bytes(text_of(*args.topology), args.serialized_bytes, args.serialized_bytes_size,
+                            args.serialized_topology, args.serialized_topology_deleter))
 
 Status answer(PJRT_TopologyDescription_Deserialize_Args& args) {
   HILO_PJRT_WANTED(args, serialized_topology);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pjrt_abi/api.h -- the table that a plugin exports by GetPjrtApi.
+// pjrt_abi/api.h -- the function table that a plugin exports by GetPjrtApi.
 #pragma once
 
 #include "hilo/pjrt_abi/client.h"
@@ -8,8 +8,7 @@
 #include "hilo/pjrt_abi/topology.h"
 
 struct PJRT_Api {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Api_Version pjrt_api_version;
 #define HILO_PJRT_SLOT(result, name) result (*name)(name##_Args * args);
 #include "hilo/pjrt_abi/slots.inc"
@@ -17,8 +16,8 @@ struct PJRT_Api {
 HILO_PJRT_SIZE(PJRT_Api, PJRT_TopologyDescription_GetMemorySpaceKindIds, 1144);
 static_assert(offsetof(PJRT_Api, PJRT_Error_Destroy) == 40);
 
-/// The version that these declarations state.
+/// The API version of these declarations.
 inline constexpr int kPjrtMajorVersion = 0, kPjrtMinorVersion = 114;
 
-/// What a plugin exports under this name. The table lives as long as the process.
+/// The function that a plugin exports under this name. The table lives as long as the process.
 using PJRT_GetApi = const PJRT_Api* (*)();

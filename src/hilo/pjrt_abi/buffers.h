@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pjrt_abi/buffers.h -- buffers, and what is on its way to them.
+// pjrt_abi/buffers.h -- the C API of buffers and of transfers to them.
 #pragma once
 
 #include "hilo/pjrt_abi/values.h"
@@ -54,8 +54,7 @@ enum PJRT_Buffer_MemoryLayout_Type : uint32_t {
 };
 
 struct PJRT_Buffer_MemoryLayout_Tiled {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   const int64_t* minor_to_major;
   size_t minor_to_major_size;
   const int64_t* tile_dims;
@@ -65,16 +64,14 @@ struct PJRT_Buffer_MemoryLayout_Tiled {
 HILO_PJRT_SIZE(PJRT_Buffer_MemoryLayout_Tiled, num_tiles, 56);
 
 struct PJRT_Buffer_MemoryLayout_Strides {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   const int64_t* byte_strides;
   size_t num_byte_strides;
 };
 HILO_PJRT_SIZE(PJRT_Buffer_MemoryLayout_Strides, num_byte_strides, 32);
 
 struct PJRT_Buffer_MemoryLayout {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   union {
     PJRT_Buffer_MemoryLayout_Tiled tiled;
     PJRT_Buffer_MemoryLayout_Strides strides;
@@ -84,8 +81,7 @@ struct PJRT_Buffer_MemoryLayout {
 HILO_PJRT_SIZE(PJRT_Buffer_MemoryLayout, type, 76);
 
 struct PJRT_ShapeSpec {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   const int64_t* dims;
   size_t num_dims;
   PJRT_Buffer_Type element_type;
@@ -119,8 +115,7 @@ struct PJRT_Buffer_DonateWithControlDependency_Callback_Args {
 HILO_PJRT_SIZE(PJRT_Buffer_DonateWithControlDependency_Callback_Args, error_message_size, 40);
 
 struct PJRT_Client_BufferFromHostBuffer_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Client* client;
   const void* data;
   PJRT_Buffer_Type type;
@@ -138,8 +133,7 @@ struct PJRT_Client_BufferFromHostBuffer_Args {
 HILO_PJRT_SIZE(PJRT_Client_BufferFromHostBuffer_Args, buffer, 120);
 
 struct PJRT_Client_CreateViewOfDeviceBuffer_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Client* client;
   void* device_buffer_ptr;
   const int64_t* dims;
@@ -156,8 +150,7 @@ struct PJRT_Client_CreateViewOfDeviceBuffer_Args {
 HILO_PJRT_SIZE(PJRT_Client_CreateViewOfDeviceBuffer_Args, memory, 112);
 
 struct PJRT_Client_CreateBuffersForAsyncHostToDevice_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Client* client;
   PJRT_ShapeSpec* shape_specs;
   size_t num_shape_specs;
@@ -169,8 +162,7 @@ struct PJRT_Client_CreateBuffersForAsyncHostToDevice_Args {
 HILO_PJRT_SIZE(PJRT_Client_CreateBuffersForAsyncHostToDevice_Args, transfer_manager, 72);
 
 struct PJRT_Client_CreateUninitializedBuffer_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Client* client;
   const int64_t* shape_dims;
   size_t shape_num_dims;
@@ -183,8 +175,7 @@ struct PJRT_Client_CreateUninitializedBuffer_Args {
 HILO_PJRT_SIZE(PJRT_Client_CreateUninitializedBuffer_Args, buffer, 80);
 
 struct PJRT_Client_CreateAliasBuffer_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Client* client;
   PJRT_Memory* memory;
   const int64_t* shape_dims;
@@ -197,8 +188,7 @@ struct PJRT_Client_CreateAliasBuffer_Args {
 HILO_PJRT_SIZE(PJRT_Client_CreateAliasBuffer_Args, fulfill_alias_buffer_cb, 80);
 
 struct PJRT_Client_FulfillAliasBuffer_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Client* client;
   PJRT_Buffer* buffer;
   PJRT_Error_Code status_code;
@@ -209,8 +199,7 @@ struct PJRT_Client_FulfillAliasBuffer_Args {
 HILO_PJRT_SIZE(PJRT_Client_FulfillAliasBuffer_Args, fulfill_alias_buffer_cb, 64);
 
 struct PJRT_Client_CreateErrorBuffer_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Client* client;
   PJRT_Error_Code error_code;
   const char* error_message;
@@ -227,23 +216,20 @@ struct PJRT_Client_CreateErrorBuffer_Args {
 HILO_PJRT_SIZE(PJRT_Client_CreateErrorBuffer_Args, num_payload, 112);
 
 struct PJRT_Buffer_Destroy_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Buffer* buffer;
 };
 HILO_PJRT_SIZE(PJRT_Buffer_Destroy_Args, buffer, 24);
 
 struct PJRT_Buffer_ElementType_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Buffer* buffer;
   PJRT_Buffer_Type type;  // out
 };
 HILO_PJRT_SIZE(PJRT_Buffer_ElementType_Args, type, 28);
 
 struct PJRT_Buffer_Dimensions_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Buffer* buffer;
   const int64_t* dims;  // out
   size_t num_dims;      // out
@@ -251,8 +237,7 @@ struct PJRT_Buffer_Dimensions_Args {
 HILO_PJRT_SIZE(PJRT_Buffer_Dimensions_Args, num_dims, 40);
 
 struct PJRT_Buffer_UnpaddedDimensions_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Buffer* buffer;
   const int64_t* unpadded_dims;  // out
   size_t num_dims;               // out
@@ -260,8 +245,7 @@ struct PJRT_Buffer_UnpaddedDimensions_Args {
 HILO_PJRT_SIZE(PJRT_Buffer_UnpaddedDimensions_Args, num_dims, 40);
 
 struct PJRT_Buffer_DynamicDimensionIndices_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Buffer* buffer;
   const size_t* dynamic_dim_indices;  // out
   size_t num_dynamic_dims;            // out
@@ -269,55 +253,48 @@ struct PJRT_Buffer_DynamicDimensionIndices_Args {
 HILO_PJRT_SIZE(PJRT_Buffer_DynamicDimensionIndices_Args, num_dynamic_dims, 40);
 
 struct PJRT_Buffer_GetMemoryLayout_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Buffer* buffer;
   PJRT_Buffer_MemoryLayout layout;  // out
 };
 HILO_PJRT_SIZE(PJRT_Buffer_GetMemoryLayout_Args, layout, 104);
 
 struct PJRT_Buffer_OnDeviceSizeInBytes_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Buffer* buffer;
   size_t on_device_size_in_bytes;  // out
 };
 HILO_PJRT_SIZE(PJRT_Buffer_OnDeviceSizeInBytes_Args, on_device_size_in_bytes, 32);
 
 struct PJRT_Buffer_Device_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Buffer* buffer;
   PJRT_Device* device;  // out
 };
 HILO_PJRT_SIZE(PJRT_Buffer_Device_Args, device, 32);
 
 struct PJRT_Buffer_Memory_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Buffer* buffer;
   PJRT_Memory* memory;  // out
 };
 HILO_PJRT_SIZE(PJRT_Buffer_Memory_Args, memory, 32);
 
 struct PJRT_Buffer_Delete_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Buffer* buffer;
 };
 HILO_PJRT_SIZE(PJRT_Buffer_Delete_Args, buffer, 24);
 
 struct PJRT_Buffer_IsDeleted_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Buffer* buffer;
   bool is_deleted;  // out
 };
 HILO_PJRT_SIZE(PJRT_Buffer_IsDeleted_Args, is_deleted, 25);
 
 struct PJRT_Buffer_CopyToDevice_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Buffer* buffer;
   PJRT_Device* dst_device;
   PJRT_Buffer* dst_buffer;  // out
@@ -325,8 +302,7 @@ struct PJRT_Buffer_CopyToDevice_Args {
 HILO_PJRT_SIZE(PJRT_Buffer_CopyToDevice_Args, dst_buffer, 40);
 
 struct PJRT_Buffer_ToHostBuffer_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Buffer* src;
   PJRT_Buffer_MemoryLayout* host_layout;
   void* dst;
@@ -336,61 +312,53 @@ struct PJRT_Buffer_ToHostBuffer_Args {
 HILO_PJRT_SIZE(PJRT_Buffer_ToHostBuffer_Args, event, 56);
 
 struct PJRT_Buffer_IsOnCpu_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Buffer* buffer;
   bool is_on_cpu;  // out
 };
 HILO_PJRT_SIZE(PJRT_Buffer_IsOnCpu_Args, is_on_cpu, 25);
 
 struct PJRT_Buffer_ReadyEvent_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Buffer* buffer;
   PJRT_Event* event;  // out
 };
 HILO_PJRT_SIZE(PJRT_Buffer_ReadyEvent_Args, event, 32);
 
 struct PJRT_Buffer_UnsafePointer_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Buffer* buffer;
   uintptr_t buffer_pointer;  // out
 };
 HILO_PJRT_SIZE(PJRT_Buffer_UnsafePointer_Args, buffer_pointer, 32);
 
 struct PJRT_Buffer_IncreaseExternalReferenceCount_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Buffer* buffer;
 };
 HILO_PJRT_SIZE(PJRT_Buffer_IncreaseExternalReferenceCount_Args, buffer, 24);
 
 struct PJRT_Buffer_DecreaseExternalReferenceCount_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Buffer* buffer;
 };
 HILO_PJRT_SIZE(PJRT_Buffer_DecreaseExternalReferenceCount_Args, buffer, 24);
 
 struct PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Buffer* buffer;
   void* device_memory_ptr;  // out
 };
 HILO_PJRT_SIZE(PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args, device_memory_ptr, 32);
 
 struct PJRT_CopyToDeviceStream_Destroy_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_CopyToDeviceStream* stream;
 };
 HILO_PJRT_SIZE(PJRT_CopyToDeviceStream_Destroy_Args, stream, 24);
 
 struct PJRT_CopyToDeviceStream_AddChunk_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_CopyToDeviceStream* stream;
   PJRT_Chunk* chunk;
   PJRT_Event* transfer_complete;  // out
@@ -398,32 +366,28 @@ struct PJRT_CopyToDeviceStream_AddChunk_Args {
 HILO_PJRT_SIZE(PJRT_CopyToDeviceStream_AddChunk_Args, transfer_complete, 40);
 
 struct PJRT_CopyToDeviceStream_TotalBytes_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_CopyToDeviceStream* stream;
   int64_t total_bytes;  // out
 };
 HILO_PJRT_SIZE(PJRT_CopyToDeviceStream_TotalBytes_Args, total_bytes, 32);
 
 struct PJRT_CopyToDeviceStream_GranuleSize_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_CopyToDeviceStream* stream;
   int64_t granule_size_in_bytes;  // out
 };
 HILO_PJRT_SIZE(PJRT_CopyToDeviceStream_GranuleSize_Args, granule_size_in_bytes, 32);
 
 struct PJRT_CopyToDeviceStream_CurrentBytes_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_CopyToDeviceStream* stream;
   int64_t current_bytes;  // out
 };
 HILO_PJRT_SIZE(PJRT_CopyToDeviceStream_CurrentBytes_Args, current_bytes, 32);
 
 struct PJRT_Buffer_CopyToMemory_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Buffer* buffer;
   PJRT_Memory* dst_memory;
   PJRT_Buffer* dst_buffer;  // out
@@ -431,8 +395,7 @@ struct PJRT_Buffer_CopyToMemory_Args {
 HILO_PJRT_SIZE(PJRT_Buffer_CopyToMemory_Args, dst_buffer, 40);
 
 struct PJRT_Buffer_CopyRawToHost_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Buffer* buffer;
   void* dst;
   int64_t offset;
@@ -442,15 +405,13 @@ struct PJRT_Buffer_CopyRawToHost_Args {
 HILO_PJRT_SIZE(PJRT_Buffer_CopyRawToHost_Args, event, 56);
 
 struct PJRT_AsyncHostToDeviceTransferManager_Destroy_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_AsyncHostToDeviceTransferManager* transfer_manager;
 };
 HILO_PJRT_SIZE(PJRT_AsyncHostToDeviceTransferManager_Destroy_Args, transfer_manager, 24);
 
 struct PJRT_AsyncHostToDeviceTransferManager_TransferData_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_AsyncHostToDeviceTransferManager* transfer_manager;
   int32_t buffer_index;
   const void* data;
@@ -462,8 +423,7 @@ struct PJRT_AsyncHostToDeviceTransferManager_TransferData_Args {
 HILO_PJRT_SIZE(PJRT_AsyncHostToDeviceTransferManager_TransferData_Args, done_with_h2d_transfer, 72);
 
 struct PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_AsyncHostToDeviceTransferManager* transfer_manager;
   int32_t buffer_index;
   PJRT_Buffer* buffer_out;  // out
@@ -471,24 +431,21 @@ struct PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args {
 HILO_PJRT_SIZE(PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args, buffer_out, 40);
 
 struct PJRT_AsyncHostToDeviceTransferManager_Device_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_AsyncHostToDeviceTransferManager* transfer_manager;
   PJRT_Device* device_out;  // out
 };
 HILO_PJRT_SIZE(PJRT_AsyncHostToDeviceTransferManager_Device_Args, device_out, 32);
 
 struct PJRT_AsyncHostToDeviceTransferManager_BufferCount_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_AsyncHostToDeviceTransferManager* transfer_manager;
   size_t buffer_count;  // out
 };
 HILO_PJRT_SIZE(PJRT_AsyncHostToDeviceTransferManager_BufferCount_Args, buffer_count, 32);
 
 struct PJRT_AsyncHostToDeviceTransferManager_BufferSize_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_AsyncHostToDeviceTransferManager* transfer_manager;
   int32_t buffer_index;
   size_t buffer_size;  // out
@@ -496,8 +453,7 @@ struct PJRT_AsyncHostToDeviceTransferManager_BufferSize_Args {
 HILO_PJRT_SIZE(PJRT_AsyncHostToDeviceTransferManager_BufferSize_Args, buffer_size, 40);
 
 struct PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_AsyncHostToDeviceTransferManager* transfer_manager;
   int32_t buffer_index;
   PJRT_Error_Code error_code;
@@ -507,8 +463,7 @@ struct PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args {
 HILO_PJRT_SIZE(PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args, error_message_size, 48);
 
 struct PJRT_AsyncHostToDeviceTransferManager_AddMetadata_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_AsyncHostToDeviceTransferManager* transfer_manager;
   PJRT_TransferMetadata* transfer_metadata;
   size_t num_metadata;
@@ -516,8 +471,7 @@ struct PJRT_AsyncHostToDeviceTransferManager_AddMetadata_Args {
 HILO_PJRT_SIZE(PJRT_AsyncHostToDeviceTransferManager_AddMetadata_Args, num_metadata, 40);
 
 struct PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_AsyncHostToDeviceTransferManager* transfer_manager;
   int32_t buffer_index;
   const void* data;
@@ -530,8 +484,7 @@ struct PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args {
 HILO_PJRT_SIZE(PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args, done_with_h2d_transfer, 80);
 
 struct PJRT_Buffer_CopyRawToHostFuture_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Buffer* buffer;
   int64_t offset;
   int64_t transfer_size;
@@ -542,8 +495,7 @@ struct PJRT_Buffer_CopyRawToHostFuture_Args {
 HILO_PJRT_SIZE(PJRT_Buffer_CopyRawToHostFuture_Args, future_ready_callback, 64);
 
 struct PJRT_Buffer_DonateWithControlDependency_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Buffer* buffer;
   void* callback_data;
   void (*dependency_ready_callback)(PJRT_Buffer_DonateWithControlDependency_Callback_Args*);
@@ -552,8 +504,7 @@ struct PJRT_Buffer_DonateWithControlDependency_Args {
 HILO_PJRT_SIZE(PJRT_Buffer_DonateWithControlDependency_Args, out_buffer, 48);
 
 struct PJRT_Buffer_Bitcast_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Buffer* buffer;
   PJRT_Buffer_Type element_type;
   const int64_t* dims;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// pjrt_abi/client.h -- clients, devices and memories.
+// pjrt_abi/client.h -- the C API of clients, devices and memories.
 #pragma once
 
 #include "hilo/pjrt_abi/values.h"
 
 struct PJRT_KeyValueGetCallback_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   const char* key;
   size_t key_size;
   int32_t timeout_in_ms;
@@ -21,8 +20,7 @@ HILO_PJRT_SIZE(PJRT_KeyValueGetCallback_Args, value_deleter_callback, 80);
 using PJRT_KeyValueGetCallback = PJRT_Error* (*)(PJRT_KeyValueGetCallback_Args* args);
 
 struct PJRT_KeyValueTryGetCallback_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   const char* key;
   size_t key_size;
   PJRT_CallbackError* callback_error;
@@ -36,8 +34,7 @@ HILO_PJRT_SIZE(PJRT_KeyValueTryGetCallback_Args, value_deleter_callback, 72);
 using PJRT_KeyValueTryGetCallback = PJRT_Error* (*)(PJRT_KeyValueTryGetCallback_Args* args);
 
 struct PJRT_KeyValuePutCallback_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   const char* key;
   size_t key_size;
   const char* value;
@@ -69,8 +66,7 @@ struct PJRT_ProcessInfo {
 HILO_PJRT_SIZE(PJRT_ProcessInfo, error_message_size, 48);
 
 struct PJRT_Client_Create_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   const PJRT_NamedValue* create_options;
   size_t num_options;
   PJRT_KeyValueGetCallback kv_get_callback;
@@ -84,15 +80,13 @@ struct PJRT_Client_Create_Args {
 HILO_PJRT_SIZE(PJRT_Client_Create_Args, kv_try_get_user_arg, 88);
 
 struct PJRT_Client_Destroy_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Client* client;
 };
 HILO_PJRT_SIZE(PJRT_Client_Destroy_Args, client, 24);
 
 struct PJRT_Client_PlatformName_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Client* client;
   const char* platform_name;  // out
   size_t platform_name_size;  // out
@@ -100,16 +94,14 @@ struct PJRT_Client_PlatformName_Args {
 HILO_PJRT_SIZE(PJRT_Client_PlatformName_Args, platform_name_size, 40);
 
 struct PJRT_Client_ProcessIndex_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Client* client;
   int32_t process_index;  // out
 };
 HILO_PJRT_SIZE(PJRT_Client_ProcessIndex_Args, process_index, 28);
 
 struct PJRT_Client_PlatformVersion_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Client* client;
   const char* platform_version;  // out
   size_t platform_version_size;  // out
@@ -117,8 +109,7 @@ struct PJRT_Client_PlatformVersion_Args {
 HILO_PJRT_SIZE(PJRT_Client_PlatformVersion_Args, platform_version_size, 40);
 
 struct PJRT_Client_Devices_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Client* client;
   PJRT_Device* const* devices;  // out
   size_t num_devices;           // out
@@ -126,8 +117,7 @@ struct PJRT_Client_Devices_Args {
 HILO_PJRT_SIZE(PJRT_Client_Devices_Args, num_devices, 40);
 
 struct PJRT_Client_AddressableDevices_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Client* client;
   PJRT_Device* const* addressable_devices;  // out
   size_t num_addressable_devices;           // out
@@ -135,8 +125,7 @@ struct PJRT_Client_AddressableDevices_Args {
 HILO_PJRT_SIZE(PJRT_Client_AddressableDevices_Args, num_addressable_devices, 40);
 
 struct PJRT_Client_LookupDevice_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Client* client;
   int32_t id;
   PJRT_Device* device;  // out
@@ -144,8 +133,7 @@ struct PJRT_Client_LookupDevice_Args {
 HILO_PJRT_SIZE(PJRT_Client_LookupDevice_Args, device, 40);
 
 struct PJRT_Client_LookupAddressableDevice_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Client* client;
   int32_t local_hardware_id;
   PJRT_Device* addressable_device;  // out
@@ -153,8 +141,7 @@ struct PJRT_Client_LookupAddressableDevice_Args {
 HILO_PJRT_SIZE(PJRT_Client_LookupAddressableDevice_Args, addressable_device, 40);
 
 struct PJRT_Client_AddressableMemories_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Client* client;
   PJRT_Memory* const* addressable_memories;  // out
   size_t num_addressable_memories;           // out
@@ -162,8 +149,7 @@ struct PJRT_Client_AddressableMemories_Args {
 HILO_PJRT_SIZE(PJRT_Client_AddressableMemories_Args, num_addressable_memories, 40);
 
 struct PJRT_Client_DefaultDeviceAssignment_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Client* client;
   int32_t num_replicas;
   int32_t num_partitions;
@@ -173,8 +159,7 @@ struct PJRT_Client_DefaultDeviceAssignment_Args {
 HILO_PJRT_SIZE(PJRT_Client_DefaultDeviceAssignment_Args, default_assignment, 48);
 
 struct PJRT_Client_DmaMap_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Client* client;
   void* data;
   size_t size;
@@ -182,16 +167,14 @@ struct PJRT_Client_DmaMap_Args {
 HILO_PJRT_SIZE(PJRT_Client_DmaMap_Args, size, 40);
 
 struct PJRT_Client_DmaUnmap_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Client* client;
   void* data;
 };
 HILO_PJRT_SIZE(PJRT_Client_DmaUnmap_Args, data, 32);
 
 struct PJRT_Client_UpdateGlobalProcessInfo_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Client* client;
   PJRT_ProcessInfo* process_infos;
   size_t num_process_infos;
@@ -199,24 +182,21 @@ struct PJRT_Client_UpdateGlobalProcessInfo_Args {
 HILO_PJRT_SIZE(PJRT_Client_UpdateGlobalProcessInfo_Args, num_process_infos, 40);
 
 struct PJRT_DeviceDescription_Id_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_DeviceDescription* device_description;
   int32_t id;  // out
 };
 HILO_PJRT_SIZE(PJRT_DeviceDescription_Id_Args, id, 28);
 
 struct PJRT_DeviceDescription_ProcessIndex_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_DeviceDescription* device_description;
   int32_t process_index;  // out
 };
 HILO_PJRT_SIZE(PJRT_DeviceDescription_ProcessIndex_Args, process_index, 28);
 
 struct PJRT_DeviceDescription_Attributes_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_DeviceDescription* device_description;
   size_t num_attributes;              // out
   const PJRT_NamedValue* attributes;  // out
@@ -224,8 +204,7 @@ struct PJRT_DeviceDescription_Attributes_Args {
 HILO_PJRT_SIZE(PJRT_DeviceDescription_Attributes_Args, attributes, 40);
 
 struct PJRT_DeviceDescription_Kind_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_DeviceDescription* device_description;
   const char* device_kind;  // out
   size_t device_kind_size;  // out
@@ -233,8 +212,7 @@ struct PJRT_DeviceDescription_Kind_Args {
 HILO_PJRT_SIZE(PJRT_DeviceDescription_Kind_Args, device_kind_size, 40);
 
 struct PJRT_DeviceDescription_DebugString_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_DeviceDescription* device_description;
   const char* debug_string;  // out
   size_t debug_string_size;  // out
@@ -242,8 +220,7 @@ struct PJRT_DeviceDescription_DebugString_Args {
 HILO_PJRT_SIZE(PJRT_DeviceDescription_DebugString_Args, debug_string_size, 40);
 
 struct PJRT_DeviceDescription_ToString_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_DeviceDescription* device_description;
   const char* to_string;  // out
   size_t to_string_size;  // out
@@ -251,32 +228,28 @@ struct PJRT_DeviceDescription_ToString_Args {
 HILO_PJRT_SIZE(PJRT_DeviceDescription_ToString_Args, to_string_size, 40);
 
 struct PJRT_Device_GetDescription_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Device* device;
   PJRT_DeviceDescription* device_description;  // out
 };
 HILO_PJRT_SIZE(PJRT_Device_GetDescription_Args, device_description, 32);
 
 struct PJRT_Device_IsAddressable_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Device* device;
   bool is_addressable;  // out
 };
 HILO_PJRT_SIZE(PJRT_Device_IsAddressable_Args, is_addressable, 25);
 
 struct PJRT_Device_LocalHardwareId_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Device* device;
   int32_t local_hardware_id;  // out
 };
 HILO_PJRT_SIZE(PJRT_Device_LocalHardwareId_Args, local_hardware_id, 28);
 
 struct PJRT_Device_AddressableMemories_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Device* device;
   PJRT_Memory* const* memories;  // out
   size_t num_memories;           // out
@@ -284,16 +257,14 @@ struct PJRT_Device_AddressableMemories_Args {
 HILO_PJRT_SIZE(PJRT_Device_AddressableMemories_Args, num_memories, 40);
 
 struct PJRT_Device_DefaultMemory_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Device* device;
   PJRT_Memory* memory;  // out
 };
 HILO_PJRT_SIZE(PJRT_Device_DefaultMemory_Args, memory, 32);
 
 struct PJRT_Device_MemoryStats_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Device* device;
   int64_t bytes_in_use;                  // out
   int64_t peak_bytes_in_use;             // out
@@ -322,8 +293,7 @@ struct PJRT_Device_MemoryStats_Args {
 HILO_PJRT_SIZE(PJRT_Device_MemoryStats_Args, peak_allocated_bytes_is_set, 201);
 
 struct PJRT_Device_PoisonExecution_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Device* device;
   int32_t launch_id;
   PJRT_Error_Code error_code;
@@ -336,8 +306,7 @@ struct PJRT_Device_PoisonExecution_Args {
 HILO_PJRT_SIZE(PJRT_Device_PoisonExecution_Args, num_payload, 72);
 
 struct PJRT_Device_CreateAsyncTrackingEvent_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Device* device;
   const char* description;
   size_t description_size;
@@ -346,15 +315,13 @@ struct PJRT_Device_CreateAsyncTrackingEvent_Args {
 HILO_PJRT_SIZE(PJRT_Device_CreateAsyncTrackingEvent_Args, event, 48);
 
 struct PJRT_AsyncTrackingEvent_Destroy_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_AsyncTrackingEvent* event;
 };
 HILO_PJRT_SIZE(PJRT_AsyncTrackingEvent_Destroy_Args, event, 24);
 
 struct PJRT_Device_GetAttributes_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Device* device;
   const PJRT_NamedValue* attributes;                    // out
   size_t num_attributes;                                // out
@@ -364,15 +331,13 @@ struct PJRT_Device_GetAttributes_Args {
 HILO_PJRT_SIZE(PJRT_Device_GetAttributes_Args, attributes_deleter, 56);
 
 struct PJRT_Device_ClearMemoryStats_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Device* device;
 };
 HILO_PJRT_SIZE(PJRT_Device_ClearMemoryStats_Args, device, 24);
 
 struct PJRT_Memory_FunctionTable {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   size_t instance_struct_size;
   void* (*get_user_data)(PJRT_Memory*, const void* key);
   void (*set_user_data)(PJRT_Memory*, const void* key, void* data, void (*destroy)(void*));
@@ -384,16 +349,14 @@ struct PJRT_Memory {
 };
 
 struct PJRT_Memory_Id_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Memory* memory;
   int32_t id;  // out
 };
 HILO_PJRT_SIZE(PJRT_Memory_Id_Args, id, 28);
 
 struct PJRT_Memory_Kind_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Memory* memory;
   const char* kind;  // out
   size_t kind_size;  // out
@@ -401,8 +364,7 @@ struct PJRT_Memory_Kind_Args {
 HILO_PJRT_SIZE(PJRT_Memory_Kind_Args, kind_size, 40);
 
 struct PJRT_Memory_DebugString_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Memory* memory;
   const char* debug_string;  // out
   size_t debug_string_size;  // out
@@ -410,8 +372,7 @@ struct PJRT_Memory_DebugString_Args {
 HILO_PJRT_SIZE(PJRT_Memory_DebugString_Args, debug_string_size, 40);
 
 struct PJRT_Memory_ToString_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Memory* memory;
   const char* to_string;  // out
   size_t to_string_size;  // out
@@ -419,8 +380,7 @@ struct PJRT_Memory_ToString_Args {
 HILO_PJRT_SIZE(PJRT_Memory_ToString_Args, to_string_size, 40);
 
 struct PJRT_Memory_AddressableByDevices_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Memory* memory;
   PJRT_Device* const* devices;  // out
   size_t num_devices;           // out
@@ -428,8 +388,7 @@ struct PJRT_Memory_AddressableByDevices_Args {
 HILO_PJRT_SIZE(PJRT_Memory_AddressableByDevices_Args, num_devices, 40);
 
 struct PJRT_Memory_Kind_Id_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Memory* memory;
   int32_t kind_id;  // out
 };

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// pjrt_abi/executables.h -- programs, compiled programs, and their runs.
+// pjrt_abi/executables.h -- the C API of programs, executables, and runs.
 #pragma once
 
 #include "hilo/pjrt_abi/buffers.h"
 
 struct PJRT_Program {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   char* code;
   size_t code_size;
   const char* format;
@@ -51,8 +50,7 @@ struct PJRT_HloOutputCallbackInfo {
 };
 
 struct PJRT_ExecuteOptions {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_SendCallbackInfo** send_callbacks;
   PJRT_RecvCallbackInfo** recv_callbacks;
   size_t num_send_ops;
@@ -73,8 +71,7 @@ struct PJRT_ExecuteOptions {
 HILO_PJRT_SIZE(PJRT_ExecuteOptions, num_hlo_output_callbacks, 144);
 
 struct PJRT_Client_Compile_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Client* client;
   const PJRT_Program* program;
   const char* compile_options;
@@ -84,8 +81,7 @@ struct PJRT_Client_Compile_Args {
 HILO_PJRT_SIZE(PJRT_Client_Compile_Args, executable, 56);
 
 struct PJRT_Client_Load_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Client* client;
   PJRT_Executable* executable;
   const char* compile_options;
@@ -95,8 +91,7 @@ struct PJRT_Client_Load_Args {
 HILO_PJRT_SIZE(PJRT_Client_Load_Args, loaded_executable, 56);
 
 struct PJRT_Compile_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   const PJRT_TopologyDescription* topology;
   const PJRT_Program* program;
   const char* compile_options;
@@ -107,15 +102,13 @@ struct PJRT_Compile_Args {
 HILO_PJRT_SIZE(PJRT_Compile_Args, executable, 64);
 
 struct PJRT_Executable_Destroy_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Executable* executable;
 };
 HILO_PJRT_SIZE(PJRT_Executable_Destroy_Args, executable, 24);
 
 struct PJRT_Executable_Name_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Executable* executable;
   const char* executable_name;  // out
   size_t executable_name_size;  // out
@@ -123,40 +116,35 @@ struct PJRT_Executable_Name_Args {
 HILO_PJRT_SIZE(PJRT_Executable_Name_Args, executable_name_size, 40);
 
 struct PJRT_Executable_NumReplicas_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Executable* executable;
   size_t num_replicas;  // out
 };
 HILO_PJRT_SIZE(PJRT_Executable_NumReplicas_Args, num_replicas, 32);
 
 struct PJRT_Executable_NumPartitions_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Executable* executable;
   size_t num_partitions;  // out
 };
 HILO_PJRT_SIZE(PJRT_Executable_NumPartitions_Args, num_partitions, 32);
 
 struct PJRT_Executable_NumOutputs_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Executable* executable;
   size_t num_outputs;  // out
 };
 HILO_PJRT_SIZE(PJRT_Executable_NumOutputs_Args, num_outputs, 32);
 
 struct PJRT_Executable_SizeOfGeneratedCodeInBytes_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Executable* executable;
   int64_t size_in_bytes;  // out
 };
 HILO_PJRT_SIZE(PJRT_Executable_SizeOfGeneratedCodeInBytes_Args, size_in_bytes, 32);
 
 struct PJRT_Executable_GetCostAnalysis_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Executable* executable;
   size_t num_properties;              // out
   const PJRT_NamedValue* properties;  // out
@@ -164,8 +152,7 @@ struct PJRT_Executable_GetCostAnalysis_Args {
 HILO_PJRT_SIZE(PJRT_Executable_GetCostAnalysis_Args, properties, 40);
 
 struct PJRT_Executable_OutputMemoryKinds_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Executable* executable;
   size_t num_outputs;               // out
   const char* const* memory_kinds;  // out
@@ -174,16 +161,14 @@ struct PJRT_Executable_OutputMemoryKinds_Args {
 HILO_PJRT_SIZE(PJRT_Executable_OutputMemoryKinds_Args, memory_kind_sizes, 48);
 
 struct PJRT_Executable_OptimizedProgram_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Executable* executable;
   PJRT_Program* program;  // out
 };
 HILO_PJRT_SIZE(PJRT_Executable_OptimizedProgram_Args, program, 32);
 
 struct PJRT_Executable_Serialize_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   const PJRT_Executable* executable;
   const char* serialized_bytes;                                       // out
   size_t serialized_bytes_size;                                       // out
@@ -193,23 +178,20 @@ struct PJRT_Executable_Serialize_Args {
 HILO_PJRT_SIZE(PJRT_Executable_Serialize_Args, serialized_executable_deleter, 56);
 
 struct PJRT_LoadedExecutable_Destroy_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_LoadedExecutable* executable;
 };
 HILO_PJRT_SIZE(PJRT_LoadedExecutable_Destroy_Args, executable, 24);
 
 struct PJRT_LoadedExecutable_GetExecutable_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_LoadedExecutable* loaded_executable;
   PJRT_Executable* executable;  // out
 };
 HILO_PJRT_SIZE(PJRT_LoadedExecutable_GetExecutable_Args, executable, 32);
 
 struct PJRT_LoadedExecutable_AddressableDevices_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_LoadedExecutable* executable;
   PJRT_Device* const* addressable_devices;  // out
   size_t num_addressable_devices;           // out
@@ -217,23 +199,20 @@ struct PJRT_LoadedExecutable_AddressableDevices_Args {
 HILO_PJRT_SIZE(PJRT_LoadedExecutable_AddressableDevices_Args, num_addressable_devices, 40);
 
 struct PJRT_LoadedExecutable_Delete_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_LoadedExecutable* executable;
 };
 HILO_PJRT_SIZE(PJRT_LoadedExecutable_Delete_Args, executable, 24);
 
 struct PJRT_LoadedExecutable_IsDeleted_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_LoadedExecutable* executable;
   bool is_deleted;  // out
 };
 HILO_PJRT_SIZE(PJRT_LoadedExecutable_IsDeleted_Args, is_deleted, 25);
 
 struct PJRT_LoadedExecutable_Execute_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_LoadedExecutable* executable;
   PJRT_ExecuteOptions* options;
   PJRT_Buffer* const* const* argument_lists;
@@ -246,8 +225,7 @@ struct PJRT_LoadedExecutable_Execute_Args {
 HILO_PJRT_SIZE(PJRT_LoadedExecutable_Execute_Args, execute_device, 80);
 
 struct PJRT_Executable_DeserializeAndLoad_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Client* client;
   const char* serialized_executable;
   size_t serialized_executable_size;
@@ -259,8 +237,7 @@ struct PJRT_Executable_DeserializeAndLoad_Args {
 HILO_PJRT_SIZE(PJRT_Executable_DeserializeAndLoad_Args, load_options, 72);
 
 struct PJRT_LoadedExecutable_Fingerprint_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_LoadedExecutable* executable;
   const char* executable_fingerprint;  // out
   size_t executable_fingerprint_size;  // out
@@ -268,8 +245,7 @@ struct PJRT_LoadedExecutable_Fingerprint_Args {
 HILO_PJRT_SIZE(PJRT_LoadedExecutable_Fingerprint_Args, executable_fingerprint_size, 40);
 
 struct PJRT_Executable_OutputElementTypes_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Executable* executable;
   PJRT_Buffer_Type* output_types;  // out
   size_t num_output_types;         // out
@@ -277,8 +253,7 @@ struct PJRT_Executable_OutputElementTypes_Args {
 HILO_PJRT_SIZE(PJRT_Executable_OutputElementTypes_Args, num_output_types, 40);
 
 struct PJRT_Executable_OutputDimensions_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Executable* executable;
   size_t num_outputs;       // out
   const int64_t* dims;      // out
@@ -287,8 +262,7 @@ struct PJRT_Executable_OutputDimensions_Args {
 HILO_PJRT_SIZE(PJRT_Executable_OutputDimensions_Args, dim_sizes, 48);
 
 struct PJRT_Executable_Fingerprint_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Executable* executable;
   const char* executable_fingerprint;  // out
   size_t executable_fingerprint_size;  // out
@@ -296,8 +270,7 @@ struct PJRT_Executable_Fingerprint_Args {
 HILO_PJRT_SIZE(PJRT_Executable_Fingerprint_Args, executable_fingerprint_size, 40);
 
 struct PJRT_Executable_GetCompiledMemoryStats_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Executable* executable;
   int64_t generated_code_size_in_bytes;       // out
   int64_t argument_size_in_bytes;             // out
@@ -318,22 +291,19 @@ struct PJRT_Executable_GetCompiledMemoryStats_Args {
 HILO_PJRT_SIZE(PJRT_Executable_GetCompiledMemoryStats_Args, peak_unpadded_heap_bytes, 144);
 
 struct PJRT_ExecuteContext_Create_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_ExecuteContext* context;  // out
 };
 HILO_PJRT_SIZE(PJRT_ExecuteContext_Create_Args, context, 24);
 
 struct PJRT_ExecuteContext_Destroy_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_ExecuteContext* context;
 };
 HILO_PJRT_SIZE(PJRT_ExecuteContext_Destroy_Args, context, 24);
 
 struct PJRT_LoadedExecutable_GetDeviceAssignment_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_LoadedExecutable* executable;
   const char* serialized_bytes;                                                    // out
   size_t serialized_bytes_size;                                                    // out
@@ -343,8 +313,7 @@ struct PJRT_LoadedExecutable_GetDeviceAssignment_Args {
 HILO_PJRT_SIZE(PJRT_LoadedExecutable_GetDeviceAssignment_Args, serialized_device_assignment_deleter, 56);
 
 struct PJRT_Executable_GetCompileOptions_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Executable* executable;
   const char* serialized_bytes;                                                // out
   size_t serialized_bytes_size;                                                // out
@@ -354,8 +323,7 @@ struct PJRT_Executable_GetCompileOptions_Args {
 HILO_PJRT_SIZE(PJRT_Executable_GetCompileOptions_Args, serialized_compile_options_deleter, 56);
 
 struct PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_LoadedExecutable* executable;
   PJRT_LogicalDeviceIds* addressable_device_logical_ids;  // out
   size_t num_addressable_device_logical_ids;              // out
@@ -363,8 +331,7 @@ struct PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args {
 HILO_PJRT_SIZE(PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args, num_addressable_device_logical_ids, 40);
 
 struct PJRT_Executable_ParameterMemoryKinds_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Executable* executable;
   size_t num_parameters;            // out
   const char* const* memory_kinds;  // out

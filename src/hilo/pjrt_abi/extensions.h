@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// pjrt_abi/extensions.h -- the extensions that hilo knows: layouts, FFI, kinds of memory, shardings, partitioners. A
+// pjrt_abi/extensions.h -- the extensions that hilo supports: layouts, FFI, kinds of memory, shardings, partitioners. A
 // plugin lists those that it has.
 #pragma once
 
 #include "hilo/pjrt_abi/buffers.h"
 
 struct PJRT_Layouts_MemoryLayout_Destroy_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Layouts_MemoryLayout* layout;
 };
 HILO_PJRT_SIZE(PJRT_Layouts_MemoryLayout_Destroy_Args, layout, 24);
 
 struct PJRT_Layouts_MemoryLayout_Serialize_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Layouts_MemoryLayout* layout;
   const char* serialized_bytes;                                       // out
   size_t serialized_bytes_size;                                       // out
@@ -24,8 +22,7 @@ struct PJRT_Layouts_MemoryLayout_Serialize_Args {
 HILO_PJRT_SIZE(PJRT_Layouts_MemoryLayout_Serialize_Args, serialized_layout_deleter, 56);
 
 struct PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Client* client;
   PJRT_Buffer_Type type;
   const int64_t* dims;
@@ -35,16 +32,14 @@ struct PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args {
 HILO_PJRT_SIZE(PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args, layout, 56);
 
 struct PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Buffer* buffer;
   PJRT_Layouts_MemoryLayout* layout;  // out
 };
 HILO_PJRT_SIZE(PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args, layout, 32);
 
 struct PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_TopologyDescription* topology_description;
   PJRT_Buffer_Type type;
   const int64_t* dims;
@@ -54,8 +49,7 @@ struct PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args {
 HILO_PJRT_SIZE(PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args, layout, 56);
 
 struct PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Executable* executable;
   size_t num_outputs;                   // out
   PJRT_Layouts_MemoryLayout** layouts;  // out
@@ -63,8 +57,7 @@ struct PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args {
 HILO_PJRT_SIZE(PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args, layouts, 40);
 
 struct PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Executable* executable;
   size_t num_parameters;                // out
   PJRT_Layouts_MemoryLayout** layouts;  // out
@@ -90,8 +83,7 @@ struct PJRT_FFI_Type_Info {
 };
 
 struct PJRT_FFI_Type_Register_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   const char* type_name;
   size_t type_name_size;
   int64_t type_id;
@@ -105,8 +97,7 @@ struct PJRT_FFI_UserData {
 };
 
 struct PJRT_FFI_UserData_Add_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_ExecuteContext* context;
   PJRT_FFI_UserData user_data;
 };
@@ -136,8 +127,7 @@ struct PJRT_FFI_Extension {
 };
 
 struct PJRT_DeviceDescription_MemoryDescriptions_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_DeviceDescription* device_description;
   const PJRT_MemoryDescription* const* memory_descriptions;  // out
   size_t num_memory_descriptions;                            // out
@@ -146,8 +136,7 @@ struct PJRT_DeviceDescription_MemoryDescriptions_Args {
 HILO_PJRT_SIZE(PJRT_DeviceDescription_MemoryDescriptions_Args, default_memory_index, 48);
 
 struct PJRT_MemoryDescription_Kind_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   const PJRT_MemoryDescription* memory_description;
   const char* kind;  // out
   size_t kind_size;  // out
@@ -162,8 +151,7 @@ struct PJRT_MemoryDescriptions_Extension {
 };
 
 struct PJRT_Shardings_PJRT_Executable_ParameterShardings_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Executable* executable;
   size_t num_parameters;         // out
   const char* const* shardings;  // out
@@ -172,8 +160,7 @@ struct PJRT_Shardings_PJRT_Executable_ParameterShardings_Args {
 HILO_PJRT_SIZE(PJRT_Shardings_PJRT_Executable_ParameterShardings_Args, sharding_sizes, 48);
 
 struct PJRT_Shardings_PJRT_Executable_OutputShardings_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Executable* executable;
   size_t num_outputs;            // out
   const char* const* shardings;  // out
@@ -200,7 +187,7 @@ struct JAX_CustomCallPartitioner_aval {
   JAX_CustomCallPartitioner_string sharding;
 };
 
-/// What a callback's arguments begin with. Results live until the cleanup function is called, with `data`.
+/// Head of a callback's arguments. Results live until the cleanup function is called with `data`.
 struct JAX_CustomCallPartitioner_version_and_error {
   int64_t api_version;
   void* data;                                  // out
@@ -238,7 +225,7 @@ struct JAX_CustomCallPartitioner_PropagateUserSharding_Args {
   JAX_CustomCallPartitioner_string result_sharding;  // in and out
 };
 
-/// The plugin owns it from its registration on, and gives it back by `dtor`.
+/// The plugin owns it from its registration on, and destroys it by `dtor`.
 struct JAX_CustomCallPartitioner_Callbacks {
   int64_t version;
   void* private_data;

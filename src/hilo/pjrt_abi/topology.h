@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// pjrt_abi/topology.h -- devices that need not be there.
+// pjrt_abi/topology.h -- the C API of device descriptions without a client.
 #pragma once
 
 #include "hilo/pjrt_abi/buffers.h"
 
 struct PJRT_Client_TopologyDescription_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Client* client;
   PJRT_TopologyDescription* topology;  // out
 };
 HILO_PJRT_SIZE(PJRT_Client_TopologyDescription_Args, topology, 32);
 
 struct PJRT_TopologyDescription_Create_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   const char* topology_name;
   size_t topology_name_size;
   const PJRT_NamedValue* create_options;
@@ -24,15 +22,13 @@ struct PJRT_TopologyDescription_Create_Args {
 HILO_PJRT_SIZE(PJRT_TopologyDescription_Create_Args, topology, 56);
 
 struct PJRT_TopologyDescription_Destroy_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_TopologyDescription* topology;
 };
 HILO_PJRT_SIZE(PJRT_TopologyDescription_Destroy_Args, topology, 24);
 
 struct PJRT_TopologyDescription_PlatformName_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_TopologyDescription* topology;
   const char* platform_name;  // out
   size_t platform_name_size;  // out
@@ -40,8 +36,7 @@ struct PJRT_TopologyDescription_PlatformName_Args {
 HILO_PJRT_SIZE(PJRT_TopologyDescription_PlatformName_Args, platform_name_size, 40);
 
 struct PJRT_TopologyDescription_PlatformVersion_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_TopologyDescription* topology;
   const char* platform_version;  // out
   size_t platform_version_size;  // out
@@ -49,8 +44,7 @@ struct PJRT_TopologyDescription_PlatformVersion_Args {
 HILO_PJRT_SIZE(PJRT_TopologyDescription_PlatformVersion_Args, platform_version_size, 40);
 
 struct PJRT_TopologyDescription_GetDeviceDescriptions_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_TopologyDescription* topology;
   PJRT_DeviceDescription* const* descriptions;  // out
   size_t num_descriptions;                      // out
@@ -58,8 +52,7 @@ struct PJRT_TopologyDescription_GetDeviceDescriptions_Args {
 HILO_PJRT_SIZE(PJRT_TopologyDescription_GetDeviceDescriptions_Args, num_descriptions, 40);
 
 struct PJRT_TopologyDescription_Serialize_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_TopologyDescription* topology;
   const char* serialized_bytes;                                   // out
   size_t serialized_bytes_size;                                   // out
@@ -69,8 +62,7 @@ struct PJRT_TopologyDescription_Serialize_Args {
 HILO_PJRT_SIZE(PJRT_TopologyDescription_Serialize_Args, serialized_topology_deleter, 56);
 
 struct PJRT_TopologyDescription_Attributes_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_TopologyDescription* topology;
   const PJRT_NamedValue* attributes;  // out
   size_t num_attributes;              // out
@@ -78,8 +70,7 @@ struct PJRT_TopologyDescription_Attributes_Args {
 HILO_PJRT_SIZE(PJRT_TopologyDescription_Attributes_Args, num_attributes, 40);
 
 struct PJRT_TopologyDescription_Deserialize_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   const char* serialized_topology;
   size_t serialized_topology_size;
   PJRT_TopologyDescription* topology;  // out
@@ -87,16 +78,14 @@ struct PJRT_TopologyDescription_Deserialize_Args {
 HILO_PJRT_SIZE(PJRT_TopologyDescription_Deserialize_Args, topology, 40);
 
 struct PJRT_TopologyDescription_Fingerprint_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_TopologyDescription* topology;
   uint64_t fingerprint;  // out
 };
 HILO_PJRT_SIZE(PJRT_TopologyDescription_Fingerprint_Args, fingerprint, 32);
 
 struct PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_TopologyDescription* topology;
   int32_t memory_space_kind_id;
   const int64_t* dims;
@@ -110,8 +99,7 @@ struct PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace_Args {
 HILO_PJRT_SIZE(PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace_Args, serialized_shape_deleter, 88);
 
 struct PJRT_TopologyDescription_GetMemorySpaceKindIds_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_TopologyDescription* topology;
   const int32_t* memory_space_kind_ids;  // out
   size_t num_memory_space_kind_ids;      // out

@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // pjrt_abi/values.h -- the C API of PJRT 0.114, declared for hilo: errors, events, named values, the plugin itself.
-// Names, order and sizes of fields are the API's: facts, from PyPI's pypjrt 0.1.1, which tests/interop/pjrt_abi.py
-// holds them to. "out": the callee fills it in.
+// Names, order and sizes of fields are facts of the API, taken from PyPI's pypjrt 0.1.1; tests/interop/pjrt_abi.py
+// compares them. "out" means that the callee sets the field.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-/// How much of a struct of arguments version 0.114 knows: what callers write into its struct_size.
+/// The size of an arguments struct in version 0.114, which callers store in its struct_size.
 template <class Struct>
 inline constexpr size_t kPjrtStructSize = 0;
-/// Of a struct with its last field. Fields are only ever added behind, so this and the order fix all offsets.
+/// Checks a struct's size by its last field. Fields are only appended, so the size and the order determine all offsets.
 #define HILO_PJRT_SIZE(name, last, size)                            \
   static_assert(offsetof(name, last) + sizeof(name::last) == size); \
   template <>                                                       \
   inline constexpr size_t kPjrtStructSize<name> = size
+
+/// The first two members of most structs.
+#define HILO_PJRT_HEAD \
+  size_t struct_size;  \
+  PJRT_Extension_Base* extension_start
 
 struct PJRT_AsyncHostToDeviceTransferManager;
 struct PJRT_AsyncTrackingEvent;
@@ -100,12 +105,12 @@ enum PJRT_NamedValue_Type : uint32_t {
   PJRT_NamedValue_kBool = 4,
 };
 
-/// Sees what else an error says; the texts are not terminated.
+/// Receives additional texts of an error, which are not terminated.
 using PJRT_Error_PayloadVisitor = void (*)(const char* key, size_t key_size, const char* value, size_t value_size,
                                            void* user_arg);
-/// The error belongs to who is called; null if all is well.
+/// The callee owns the error, which is null for success.
 using PJRT_Event_OnReadyCallback = void (*)(PJRT_Error* error, void* user_arg);
-/// Makes an error that a callback of the caller's returns to the plugin. The message is copied.
+/// Creates an error that a callback of the caller returns to the plugin. The message is copied.
 using PJRT_CallbackError = PJRT_Error* (*)(PJRT_Error_Code code, const char* message, size_t message_size);
 
 struct PJRT_Extension_Base {
@@ -116,16 +121,14 @@ struct PJRT_Extension_Base {
 HILO_PJRT_SIZE(PJRT_Extension_Base, next, 24);
 
 struct PJRT_Api_Version {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   int32_t major_version;
   int32_t minor_version;
 };
 HILO_PJRT_SIZE(PJRT_Api_Version, minor_version, 24);
 
 struct PJRT_NamedValue {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   const char* name;
   size_t name_size;
   PJRT_NamedValue_Type type;
@@ -156,15 +159,13 @@ struct PJRT_Error {
 };
 
 struct PJRT_Error_Destroy_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Error* error;
 };
 HILO_PJRT_SIZE(PJRT_Error_Destroy_Args, error, 24);
 
 struct PJRT_Error_Message_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   const PJRT_Error* error;
   const char* message;  // out
   size_t message_size;  // out
@@ -172,59 +173,51 @@ struct PJRT_Error_Message_Args {
 HILO_PJRT_SIZE(PJRT_Error_Message_Args, message_size, 40);
 
 struct PJRT_Error_GetCode_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   const PJRT_Error* error;
   PJRT_Error_Code code;  // out
 };
 HILO_PJRT_SIZE(PJRT_Error_GetCode_Args, code, 28);
 
 struct PJRT_Plugin_Initialize_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
 };
 HILO_PJRT_SIZE(PJRT_Plugin_Initialize_Args, extension_start, 16);
 
 struct PJRT_Plugin_Attributes_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   const PJRT_NamedValue* attributes;  // out
   size_t num_attributes;              // out
 };
 HILO_PJRT_SIZE(PJRT_Plugin_Attributes_Args, num_attributes, 32);
 
 struct PJRT_Event_Destroy_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Event* event;
 };
 HILO_PJRT_SIZE(PJRT_Event_Destroy_Args, event, 24);
 
 struct PJRT_Event_IsReady_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Event* event;
   bool is_ready;  // out
 };
 HILO_PJRT_SIZE(PJRT_Event_IsReady_Args, is_ready, 25);
 
 struct PJRT_Event_Error_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Event* event;
 };
 HILO_PJRT_SIZE(PJRT_Event_Error_Args, event, 24);
 
 struct PJRT_Event_Await_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Event* event;
 };
 HILO_PJRT_SIZE(PJRT_Event_Await_Args, event, 24);
 
 struct PJRT_Event_OnReady_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Event* event;
   PJRT_Event_OnReadyCallback callback;
   void* user_arg;
@@ -232,15 +225,13 @@ struct PJRT_Event_OnReady_Args {
 HILO_PJRT_SIZE(PJRT_Event_OnReady_Args, user_arg, 40);
 
 struct PJRT_Event_Create_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Event* event;  // out
 };
 HILO_PJRT_SIZE(PJRT_Event_Create_Args, event, 24);
 
 struct PJRT_Event_Set_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   PJRT_Event* event;
   PJRT_Error_Code error_code;
   const char* error_message;
@@ -249,8 +240,7 @@ struct PJRT_Event_Set_Args {
 HILO_PJRT_SIZE(PJRT_Event_Set_Args, error_message_size, 48);
 
 struct PJRT_Error_ForEachPayload_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
+  HILO_PJRT_HEAD;
   const PJRT_Error* error;
   PJRT_Error_PayloadVisitor visitor;
   void* user_arg;

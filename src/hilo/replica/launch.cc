@@ -19,7 +19,7 @@ struct Launcher {
   const char* count;
   bool is_mpich;
 };
-// An allocation of Slurm alone sets SLURM_NTASKS; only what srun starts has an index.
+// Slurm sets SLURM_NTASKS for the whole allocation; only processes that srun starts have an index.
 constexpr std::array<Launcher, 3> kLaunchers = {{
     {"mpirun of Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", false},
     {"mpirun of MPICH", "PMI_RANK", "PMI_SIZE", true},
@@ -30,7 +30,7 @@ StatusOr<int> number_of(const char* variable, std::string_view text) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size() && value >= 0) return value;
-  return invalid_argument(fmt::format("{}: got {}; wanted a number from 0 on", variable, quote(text)));
+  return invalid_argument(fmt::format("{}: got {}; wanted a number >= 0", variable, quote(text)));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// replica/processes.h -- the processes that a launcher started together: how many, which one this is, and how they
-// meet.
+// replica/processes.h -- connects the processes that a launcher started together.
 #pragma once
 
 #include "hilo/base/companion.h"
@@ -9,7 +8,7 @@
 
 namespace hilo {
 
-/// What libhilo_mpi.so has (replica/mpi).
+/// The functions of libhilo_mpi.so (replica/mpi).
 struct ProcessesTable : CompanionTable {
   static constexpr CompanionNames kNames{"libhilo_mpi.so", "hilo_mpi",
                                          "a process that a launcher started as one of several",
@@ -17,12 +16,11 @@ struct ProcessesTable : CompanionTable {
   Status (*join)(ClientOptions& options, const Launch& launch);
 };
 
-/// Makes the client that `options` describe one of several processes', if a launcher (mpirun, srun) started this
-/// process as one of several: its devices are then those of all, replica_count of them in each. MPI begins here, at the
-/// first such call.
-/// Errors    NOT_FOUND without a library of MPI; INVALID_ARGUMENT for a library that isn't the launcher's, or for
-///           processes that differ in their devices or in their build of hilo; UNAVAILABLE if they can't hear each
-///           other
+/// Extends `options` to several processes if a launcher (mpirun, srun) started this process as one of them. The client
+/// then has the devices of all processes, replica_count in each. The first such call initializes MPI.
+/// Errors    NOT_FOUND without an MPI library; INVALID_ARGUMENT for a library that isn't the launcher's, or for
+///           processes that differ in their devices or in their build of hilo; UNAVAILABLE if the processes can't
+///           connect to each other
 Status join_processes(ClientOptions& options);
 
 }  // namespace hilo

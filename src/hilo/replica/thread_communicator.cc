@@ -13,44 +13,45 @@
 namespace hilo {
 namespace {
 
-constexpr size_t kThreadFoldBlock = 1 << 15;            // bytes folded at a time: they stay in the cache
-constexpr std::chrono::milliseconds kPollInterval{10};  // between looks at the cancel word
-constexpr size_t kWorthSlicing = 1 << 14;               // bytes; below, everybody folds everything and saves a round
+constexpr size_t kThreadFoldBlock = 1 << 15;            // bytes folded at a time, so that they stay in the cache
+constexpr std::chrono::milliseconds kPollInterval{10};  // polling interval of the cancellation word
+constexpr size_t kWorthSlicing = 1 << 14;  // bytes; below, every member folds all inputs, which saves a round
 
 std::string list_text(const std::vector<int64_t>& replicas) { return fmt::format("{}", fmt::join(replicas, ", ")); }
 
 }  // namespace
 
-/// What a member brings to a meeting and takes from it.
-struct ThreadCommunicators::Visit {
-  std::string_view operation;  ///< of the communicator
+/// The arguments of one member's call of a collective.
+struct ThreadCommunicators::Call {
+  std::string_view operation;  ///< the communicator's operation
   int64_t id;
   std::string_view what;
   DeviceBytes in;
   MutableDeviceBytes out;
 };
 
-/// One meeting: first all members arrive, then they read each other's memory in rounds, then they leave. Who has
-/// arrived with all others stays to the end, whatever fails elsewhere: his memory is being read.
-struct ThreadCommunicators::Room {
-  std::vector<Visit> visits;  ///< by place in the group
+/// The rendezvous of one collective. First all members arrive, then they read each other's memory in rounds, then they
+/// leave. Once all have arrived, a member stays until the end even if another one fails, because its memory is being
+/// read.
+struct ThreadCommunicators::Rendezvous {
+  std::vector<Call> calls;  ///< by position in the group
   std::vector<bool> present;
   size_t arrived = 0;
-  bool open = true;     ///< not all have arrived
+  bool open = true;     ///< whether members are missing
   size_t at_round = 0;  ///< members that wait for the end of the round
-  uint64_t round = 0;   ///< rounds that have ended
-  Status failure;       ///< of the operation itself
+  uint64_t round = 0;   ///< number of completed rounds
+  Status failure;       ///< error of the operation itself
   std::condition_variable changed;
 };
 
-/// Meetings of one group. A member comes to meeting k + 2 only after all have left meeting k: two rooms suffice.
+/// The collectives of one group. A member starts collective k + 2 only after all have left collective k, so two
+/// rendezvous suffice.
 struct ThreadCommunicators::Group {
   std::vector<int64_t> members;
-  Room rooms[2];
-  std::vector<uint64_t> meetings;  ///< that each member has come to
+  Rendezvous rendezvous[2];
+  std::vector<uint64_t> counts;  ///< number of collectives that each member has started
 };
 
-/// One replica's end of the communicator.
 class ThreadCommunicators::Replica final : public Communicator {
  public:
   Replica(ThreadCommunicators& all, int64_t rank) : all_(all), rank_(rank) {}
@@ -61,42 +62,43 @@ class ThreadCommunicators::Replica final : public Communicator {
   Status all_reduce(const Meeting& meeting, DeviceBytes in, MutableDeviceBytes out,
                     const Reduction& reduction) override {
     size_t place = 0;
-    HILO_ASSIGN_OR_RETURN(Room * room,
+    HILO_ASSIGN_OR_RETURN(Rendezvous * rendezvous,
                           all_.enter(meeting, rank_, {"all_reduce", meeting.id, meeting.what, in, out}, place));
-    const size_t n = room->visits.size();
+    const size_t n = rendezvous->calls.size();
     if (in.size() < kWorthSlicing) {
-      note(*room, fold(*room, 0, out, reduction));
-      return all_.leave(*room);
+      note(*rendezvous, fold(*rendezvous, 0, out, reduction));
+      return all_.leave(*rendezvous);
     }
-    // Each folds a slice, then all copy each other's.
+    // Each member folds a slice; then all copy the slices of the others.
     const size_t element = static_cast<size_t>(element_size_bytes(reduction.type)), count = in.size() / element;
     const auto begin = [&](size_t k) { return count * k / n * element; };
-    note(*room, fold(*room, begin(place), out.subspan(begin(place), begin(place + 1) - begin(place)), reduction));
-    all_.pass(*room);
+    note(*rendezvous,
+         fold(*rendezvous, begin(place), out.subspan(begin(place), begin(place + 1) - begin(place)), reduction));
+    all_.pass(*rendezvous);
     for (size_t k = 0; k < n; ++k) {
       if (k != place)
-        std::memcpy(out.data() + begin(k), room->visits[k].out.data() + begin(k), begin(k + 1) - begin(k));
+        std::memcpy(out.data() + begin(k), rendezvous->calls[k].out.data() + begin(k), begin(k + 1) - begin(k));
     }
-    return all_.leave(*room);
+    return all_.leave(*rendezvous);
   }
 
   Status reduce_scatter(const Meeting& meeting, DeviceBytes in, MutableDeviceBytes out,
                         const Reduction& reduction) override {
     HILO_RETURN_IF_ERROR(check_blocks("reduce_scatter", meeting, in.size(), out.size()));
     size_t place = 0;
-    HILO_ASSIGN_OR_RETURN(Room * room,
+    HILO_ASSIGN_OR_RETURN(Rendezvous * rendezvous,
                           all_.enter(meeting, rank_, {"reduce_scatter", meeting.id, meeting.what, in, out}, place));
-    note(*room, fold(*room, place * out.size(), out, reduction));
-    return all_.leave(*room);
+    note(*rendezvous, fold(*rendezvous, place * out.size(), out, reduction));
+    return all_.leave(*rendezvous);
   }
 
   Status all_gather(const Meeting& meeting, DeviceBytes in, MutableDeviceBytes out) override {
     HILO_RETURN_IF_ERROR(check_blocks("all_gather", meeting, out.size(), in.size()));
     size_t place = 0;
-    HILO_ASSIGN_OR_RETURN(Room * room,
+    HILO_ASSIGN_OR_RETURN(Rendezvous * rendezvous,
                           all_.enter(meeting, rank_, {"all_gather", meeting.id, meeting.what, in, out}, place));
-    for (size_t k = 0; k < room->visits.size(); ++k) copy(out.subspan(k * in.size()), room->visits[k].in);
-    return all_.leave(*room);
+    for (size_t k = 0; k < rendezvous->calls.size(); ++k) copy(out.subspan(k * in.size()), rendezvous->calls[k].in);
+    return all_.leave(*rendezvous);
   }
 
   Status all_to_all(const Meeting& meeting, DeviceBytes in, MutableDeviceBytes out) override {
@@ -104,11 +106,11 @@ class ThreadCommunicators::Replica final : public Communicator {
     HILO_RETURN_IF_ERROR(check_blocks("all_to_all", meeting, in.size(), block));
     HILO_RETURN_IF_ERROR(check_blocks("all_to_all", meeting, out.size(), block));
     size_t place = 0;
-    HILO_ASSIGN_OR_RETURN(Room * room,
+    HILO_ASSIGN_OR_RETURN(Rendezvous * rendezvous,
                           all_.enter(meeting, rank_, {"all_to_all", meeting.id, meeting.what, in, out}, place));
-    for (size_t k = 0; k < room->visits.size(); ++k)
-      copy(out.subspan(k * block), room->visits[k].in.subspan(place * block, block));
-    return all_.leave(*room);
+    for (size_t k = 0; k < rendezvous->calls.size(); ++k)
+      copy(out.subspan(k * block), rendezvous->calls[k].in.subspan(place * block, block));
+    return all_.leave(*rendezvous);
   }
 
   Status permute(const Meeting& meeting, int64_t source, int64_t, DeviceBytes in, MutableDeviceBytes out) override {
@@ -116,24 +118,24 @@ class ThreadCommunicators::Replica final : public Communicator {
     if (source >= 0 && from == meeting.group.end())
       return refuse(fmt::format("{}: source {} isn't in the group", meeting.what, source));
     size_t place = 0;
-    HILO_ASSIGN_OR_RETURN(Room * room,
+    HILO_ASSIGN_OR_RETURN(Rendezvous * rendezvous,
                           all_.enter(meeting, rank_, {"permute", meeting.id, meeting.what, in, out}, place));
-    if (source >= 0) copy(out, room->visits[from - meeting.group.begin()].in);
+    if (source >= 0) copy(out, rendezvous->calls[from - meeting.group.begin()].in);
     else if (!out.empty()) std::memset(out.data(), 0, out.size());
-    return all_.leave(*room);
+    return all_.leave(*rendezvous);
   }
 
   Status broadcast(const Meeting& meeting, DeviceBytes in, MutableDeviceBytes out) override {
     size_t place = 0;
-    HILO_ASSIGN_OR_RETURN(Room * room,
+    HILO_ASSIGN_OR_RETURN(Rendezvous * rendezvous,
                           all_.enter(meeting, rank_, {"broadcast", meeting.id, meeting.what, in, out}, place));
-    copy(out, room->visits[0].in);
-    return all_.leave(*room);
+    copy(out, rendezvous->calls[0].in);
+    return all_.leave(*rendezvous);
   }
 
   void abort(const Status& reason) override {
     std::lock_guard lock(all_.mutex_);
-    (void)all_.fail(rank_, reason);  // an abort has nobody to report to
+    (void)all_.fail(rank_, reason);  // abort() has no caller for the error
   }
 
  private:
@@ -141,13 +143,15 @@ class ThreadCommunicators::Replica final : public Communicator {
     if (!from.empty()) std::memcpy(to.data(), from.data(), from.size());
   }
 
-  /// out = the fold of all members' bytes from `begin` on. Throws nothing, for the others wait for who folds.
-  static Status fold(const Room& room, size_t begin, MutableDeviceBytes out, const Reduction& reduction) try {
+  /// Sets `out` to the fold of all members' bytes from `begin` on. Must not throw, because other members wait for this
+  /// one.
+  static Status fold(const Rendezvous& rendezvous, size_t begin, MutableDeviceBytes out,
+                     const Reduction& reduction) try {
     for (size_t at = 0; at < out.size(); at += kThreadFoldBlock) {
       const size_t bytes = std::min(kThreadFoldBlock, out.size() - at);
-      std::memcpy(out.data() + at, room.visits[0].in.data() + begin + at, bytes);
-      for (size_t k = 1; k < room.visits.size(); ++k) {
-        HILO_RETURN_IF_ERROR(reduction.fold(out.data() + at, room.visits[k].in.data() + begin + at, bytes));
+      std::memcpy(out.data() + at, rendezvous.calls[0].in.data() + begin + at, bytes);
+      for (size_t k = 1; k < rendezvous.calls.size(); ++k) {
+        HILO_RETURN_IF_ERROR(reduction.fold(out.data() + at, rendezvous.calls[k].in.data() + begin + at, bytes));
       }
     }
     return ok_status();
@@ -155,16 +159,16 @@ class ThreadCommunicators::Replica final : public Communicator {
     return out_of_memory();
   }
 
-  void note(Room& room, const Status& status) {
+  void note(Rendezvous& rendezvous, const Status& status) {
     if (status.ok()) return;
     std::lock_guard lock(all_.mutex_);
-    if (room.failure.ok()) room.failure = status;
+    if (rendezvous.failure.ok()) rendezvous.failure = status;
   }
 
   Status check_blocks(std::string_view operation, const Meeting& meeting, size_t bytes, size_t block) {
     if (bytes == block * meeting.group.size()) return ok_status();
-    return refuse(fmt::format("{}: {} of {} bytes by {} members in blocks of {}", meeting.what, operation, bytes,
-                              meeting.group.size(), block));
+    return refuse(fmt::format("{}: got {} of {} bytes by {} members; wanted one block of {} bytes per member",
+                              meeting.what, operation, bytes, meeting.group.size(), block));
   }
 
   Status refuse(std::string text) {
@@ -200,7 +204,8 @@ int64_t ThreadCommunicators::wake_ups() const {
   return wake_ups_;
 }
 
-/// Precondition of this and all below: the mutex is held. Returns what the replica that failed is told.
+/// Records the failure and returns the error of the failed replica. Precondition of this and all functions below: the
+/// mutex is held.
 Status ThreadCommunicators::fail(int64_t replica, const Status& reason) {
   if (!failure_.ok()) return failure_;
   failure_ = or_out_of_memory([&] {
@@ -209,7 +214,7 @@ Status ThreadCommunicators::fail(int64_t replica, const Status& reason) {
     return Status(stopped ? reason.code() : StatusCode::kAborted, text);
   });
   for (auto& [members, group] : groups_) {
-    for (Room& room : group->rooms) room.changed.notify_all();
+    for (Rendezvous& rendezvous : group->rendezvous) rendezvous.changed.notify_all();
   }
   return reason;
 }
@@ -224,141 +229,142 @@ StatusOr<ThreadCommunicators::Group*> ThreadCommunicators::group_of(const Meetin
   if (const auto known = groups_.find(members); known != groups_.end()) return known->second.get();
   for (int64_t member : members) {
     if (member < 0 || member >= size())
-      return fail(replica, invalid_argument(fmt::format("{}: there is no replica {}", meeting.what, member)));
+      return fail(replica, invalid_argument(fmt::format("{}: replica {} doesn't exist", meeting.what, member)));
   }
   auto group = std::make_unique<Group>();
-  group->meetings.resize(members.size());
-  for (Room& room : group->rooms) {
-    room.visits.resize(members.size());
-    room.present.resize(members.size());
+  group->counts.resize(members.size());
+  for (Rendezvous& rendezvous : group->rendezvous) {
+    rendezvous.calls.resize(members.size());
+    rendezvous.present.resize(members.size());
   }
   group->members = members;
   return groups_.emplace(std::move(members), std::move(group)).first->second.get();
 }
 
-/// Does a visit fit those who are there, and can the others still come?
-Status ThreadCommunicators::check_visit(const Group& group, const Room& room, size_t place, const Visit& visit) const {
+/// Checks that the arguments match those of the other members, and that the missing members can still arrive.
+Status ThreadCommunicators::check_call(const Group& group, const Rendezvous& rendezvous, size_t place,
+                                       const Call& call) const {
   for (size_t k = 0; k < group.members.size(); ++k) {
     if (k == place) continue;
-    if (!room.present[k]) {
+    if (!rendezvous.present[k]) {
       if (!ended_[group.members[k]]) continue;
-      return invalid_argument(
-          fmt::format("{}: waits for replica {}, which has ended without it", visit.what, group.members[k]));
+      return invalid_argument(fmt::format("{}: waits for replica {}, which has ended without this collective",
+                                          call.what, group.members[k]));
     }
-    const Visit& other = room.visits[k];
-    if (other.operation == visit.operation && other.id == visit.id && other.in.size() == visit.in.size() &&
-        other.out.size() == visit.out.size())
+    const Call& other = rendezvous.calls[k];
+    if (other.operation == call.operation && other.id == call.id && other.in.size() == call.in.size() &&
+        other.out.size() == call.out.size())
       continue;
-    return invalid_argument(fmt::format("came to {} ({}, {} bytes), where replica {} waits at {} ({}, {} bytes)",
-                                        visit.what, visit.operation, visit.in.size(), group.members[k], other.what,
-                                        other.operation, other.in.size()));
+    return invalid_argument(fmt::format("called {} ({}, {} bytes), but replica {} called {} ({}, {} bytes)", call.what,
+                                        call.operation, call.in.size(), group.members[k], other.what, other.operation,
+                                        other.in.size()));
   }
   return ok_status();
 }
 
-StatusOr<ThreadCommunicators::Room*> ThreadCommunicators::enter(const Meeting& meeting, int64_t replica,
-                                                                const Visit& visit, size_t& place) {
+StatusOr<ThreadCommunicators::Rendezvous*> ThreadCommunicators::enter(const Meeting& meeting, int64_t replica,
+                                                                      const Call& call, size_t& place) {
   std::unique_lock lock(mutex_);
   if (!failure_.ok()) return failure_;
   HILO_ASSIGN_OR_RETURN(Group * group, group_of(meeting, replica, place));
-  Room& room = group->rooms[group->meetings[place]++ % 2];
-  if (const Status status = check_visit(*group, room, place, visit); !status.ok()) return fail(replica, status);
-  room.visits[place] = visit;
-  room.present[place] = true;
-  HILO_RETURN_IF_ERROR(arrive(lock, room, replica));
-  return &room;
+  Rendezvous& rendezvous = group->rendezvous[group->counts[place]++ % 2];
+  if (const Status status = check_call(*group, rendezvous, place, call); !status.ok()) return fail(replica, status);
+  rendezvous.calls[place] = call;
+  rendezvous.present[place] = true;
+  HILO_RETURN_IF_ERROR(arrive(lock, rendezvous, replica));
+  return &rendezvous;
 }
 
-/// Waits until all members are there, or something has failed.
-Status ThreadCommunicators::arrive(std::unique_lock<std::mutex>& lock, Room& room, int64_t replica) {
-  if (++room.arrived == room.visits.size()) {
-    room.open = false;
-    waiting_ -= static_cast<int64_t>(room.arrived) - 1;
-    room.changed.notify_all();
+/// Waits until all members have arrived or something has failed.
+Status ThreadCommunicators::arrive(std::unique_lock<std::mutex>& lock, Rendezvous& rendezvous, int64_t replica) {
+  if (++rendezvous.arrived == rendezvous.calls.size()) {
+    rendezvous.open = false;
+    waiting_ -= static_cast<int64_t>(rendezvous.arrived) - 1;
+    rendezvous.changed.notify_all();
     return ok_status();
   }
   ++waiting_;
   check_progress();
-  wait_for_others(lock, room, replica);
-  return room.open ? failure_ : ok_status();
+  wait_for_others(lock, rendezvous, replica);
+  return rendezvous.open ? failure_ : ok_status();
 }
 
-/// What a replica says that waits in a room when the program is to stop.
-Status ThreadCommunicators::why_stopped(const Room& room, int64_t replica) const {
+/// Returns the error of a waiting replica when the program must stop.
+Status ThreadCommunicators::why_stopped(const Rendezvous& rendezvous, int64_t replica) const {
   if (cancellation_->word()->load(std::memory_order_relaxed) != kDeadlinePassed)
     return cancelled("the program was cancelled while the replica waited for others");
   for (const auto& [members, group] : groups_) {
-    if (&room < std::begin(group->rooms) || &room >= std::end(group->rooms)) continue;
+    if (&rendezvous < std::begin(group->rendezvous) || &rendezvous >= std::end(group->rendezvous)) continue;
     std::vector<int64_t> missing;
     std::string_view what;
     for (size_t k = 0; k < members.size(); ++k) {
-      if (!room.present[k]) missing.push_back(members[k]);
-      else if (members[k] == replica) what = room.visits[k].what;
+      if (!rendezvous.present[k]) missing.push_back(members[k]);
+      else if (members[k] == replica) what = rendezvous.calls[k].what;
     }
     return Status(StatusCode::kDeadlineExceeded,
-                  fmt::format("{}: the program's time was over, and replica{} {} hadn't come", what,
+                  fmt::format("{}: timeout of the program while replica{} {} had not arrived", what,
                               missing.size() == 1 ? "" : "s", list_text(missing)));
   }
-  return internal_error("replicas: a room of no group");
+  return internal_error("replicas: a rendezvous without a group");
 }
 
-/// Until the room is full or something has failed. A cancel word may be set by a signal handler, which can wake nobody:
-/// so it is looked at before every sleep, and sleeps are short.
-void ThreadCommunicators::wait_for_others(std::unique_lock<std::mutex>& lock, Room& room, int64_t replica) {
-  const auto over = [&] { return !room.open || !failure_.ok(); };
-  if (cancellation_ == nullptr) return room.changed.wait(lock, over);
+/// Waits until all members have arrived or something has failed. A signal handler may set the cancellation word without
+/// waking a thread, so the word is checked between short sleeps.
+void ThreadCommunicators::wait_for_others(std::unique_lock<std::mutex>& lock, Rendezvous& rendezvous, int64_t replica) {
+  const auto over = [&] { return !rendezvous.open || !failure_.ok(); };
+  if (cancellation_ == nullptr) return rendezvous.changed.wait(lock, over);
   while (!over()) {
     if (cancellation_->cancelled()) {
-      (void)fail(replica, why_stopped(room, replica));
+      (void)fail(replica, why_stopped(rendezvous, replica));
       return;
     }
-    if (!room.changed.wait_for(lock, kPollInterval, over)) ++wake_ups_;
+    if (!rendezvous.changed.wait_for(lock, kPollInterval, over)) ++wake_ups_;
   }
 }
 
 /// Waits for the end of a round.
-void ThreadCommunicators::pass(Room& room) {
+void ThreadCommunicators::pass(Rendezvous& rendezvous) {
   std::unique_lock lock(mutex_);
-  if (++room.at_round == room.visits.size()) {
-    room.at_round = 0;
-    ++room.round;
-    room.changed.notify_all();
+  if (++rendezvous.at_round == rendezvous.calls.size()) {
+    rendezvous.at_round = 0;
+    ++rendezvous.round;
+    rendezvous.changed.notify_all();
     return;
   }
-  const uint64_t round = room.round;
-  room.changed.wait(lock, [&] { return room.round != round; });
+  const uint64_t round = rendezvous.round;
+  rendezvous.changed.wait(lock, [&] { return rendezvous.round != round; });
 }
 
-/// The last round: nobody reads any more, and the room is as it was at first for the meeting after the next.
-Status ThreadCommunicators::leave(Room& room) {
+/// The last round: no member reads memory any more. Resets the rendezvous for the collective after the next.
+Status ThreadCommunicators::leave(Rendezvous& rendezvous) {
   std::unique_lock lock(mutex_);
-  if (++room.at_round == room.visits.size()) {
-    room.at_round = 0;
-    ++room.round;
-    room.arrived = 0;
-    room.open = true;
-    room.present.assign(room.present.size(), false);
-    room.changed.notify_all();
-    return room.failure;
+  if (++rendezvous.at_round == rendezvous.calls.size()) {
+    rendezvous.at_round = 0;
+    ++rendezvous.round;
+    rendezvous.arrived = 0;
+    rendezvous.open = true;
+    rendezvous.present.assign(rendezvous.present.size(), false);
+    rendezvous.changed.notify_all();
+    return rendezvous.failure;
   }
-  const uint64_t round = room.round;
-  room.changed.wait(lock, [&] { return room.round != round; });
-  return room.failure;
+  const uint64_t round = rendezvous.round;
+  rendezvous.changed.wait(lock, [&] { return rendezvous.round != round; });
+  return rendezvous.failure;
 }
 
-/// Fails everything if nobody is left who could come to where others wait.
+/// Fails all collectives if every running replica waits for others.
 void ThreadCommunicators::check_progress() {
   const int64_t ended = std::ranges::count(ended_, true);
   if (waiting_ == 0 || waiting_ + ended < size() || !failure_.ok()) return;
   for (const auto& [members, group] : groups_) {
-    for (const Room& room : group->rooms) {
-      if (room.arrived == 0 || !room.open) continue;
+    for (const Rendezvous& rendezvous : group->rendezvous) {
+      if (rendezvous.arrived == 0 || !rendezvous.open) continue;
       for (size_t k = 0; k < members.size(); ++k) {
-        if (!room.present[k]) continue;
+        if (!rendezvous.present[k]) continue;
         const auto reason = [&] {
-          return failed_precondition(
-              fmt::format("{}: waits for all of the replicas {}, but every replica waits elsewhere or has ended",
-                          room.visits[k].what, list_text(members)));
+          return failed_precondition(fmt::format(
+              "{}: waits for all of the replicas {}, but every replica waits for another collective or has ended",
+              rendezvous.calls[k].what, list_text(members)));
         };
         (void)fail(members[k], or_out_of_memory(reason));
         return;
@@ -374,13 +380,13 @@ void ThreadCommunicators::end(int64_t replica) {
   for (const auto& [members, group] : groups_) {
     const auto me = std::ranges::find(members, replica);
     if (me == members.end()) continue;
-    for (const Room& room : group->rooms) {
+    for (const Rendezvous& rendezvous : group->rendezvous) {
       const size_t place = me - members.begin();
-      if (room.arrived == 0 || !room.open || room.present[place]) continue;
-      const size_t other = std::ranges::find(room.present, true) - room.present.begin();
+      if (rendezvous.arrived == 0 || !rendezvous.open || rendezvous.present[place]) continue;
+      const size_t other = std::ranges::find(rendezvous.present, true) - rendezvous.present.begin();
       const auto reason = [&] {
-        return failed_precondition(
-            fmt::format("ended without coming to {}, where replica {} waits", room.visits[other].what, members[other]));
+        return failed_precondition(fmt::format("ended without calling {}, for which replica {} waits",
+                                               rendezvous.calls[other].what, members[other]));
       };
       (void)fail(replica, or_out_of_memory(reason));
       return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/grpc_table.h -- libhilo_grpc.so: gRPC brings 57 libraries, so that it is opened when it is needed.
+// rpc/grpc_table.h -- the functions of libhilo_grpc.so. gRPC consists of 57 libraries, so it is opened on first use.
 #pragma once
 
 #include <functional>
@@ -17,15 +17,15 @@ class Server;
 struct WorkerFiles;
 struct ServerOptions;
 
-/// What a client needs beside the address. Files are PEM.
+/// How a client connects to a server. File contents are PEM.
 struct ChannelOptions {
   std::string address;                     ///< "127.0.0.1:8470"
-  std::string token = {};                  ///< "": none
-  std::string ca = {};                     ///< of the server's certificate; "": no TLS
-  std::string certificate = {}, key = {};  ///< the client's own; "": none
+  std::string token = {};                  ///< token of the client; "" means none
+  std::string ca = {};                     ///< CA of the server's certificate; "" means no TLS
+  std::string certificate = {}, key = {};  ///< the client's certificate and key; "" means none
 };
 
-/// What libhilo_grpc.so has.
+/// The functions that libhilo_grpc.so exports.
 struct GrpcTable : CompanionTable {
   static constexpr CompanionNames kNames{"libhilo_grpc.so", "hilo_grpc", "the backend xrt",
                                          "install libgrpc++-dev and protobuf-compiler-grpc, and build again"};

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/rpc/handle.h"
 
-#include <sys/random.h>
-
-#include <cerrno>
-#include <cstdlib>
 #include <cstring>
+
+#include "hilo/base/random_key.h"
 
 namespace hilo::rpc {
 
@@ -16,12 +14,8 @@ std::string Handle::bytes() const {
 }
 
 Handle random_handle() {
-  Handle handle;
-  ssize_t got = 0;
-  do got = ::getrandom(&handle, sizeof(handle), 0);
-  while (got < 0 && errno == EINTR);
-  if (got != sizeof(handle)) std::abort();  // the kernel promises so few bytes
-  return handle;
+  const std::array<uint64_t, 2> words = random_words();
+  return {words[0], words[1]};
 }
 
 }  // namespace hilo::rpc

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/messages.h -- what a client of a remote hilo asks, and what it is answered: plain data, without a wire in sight.
-// rpc/proto says how each is written.
+// rpc/messages.h -- the requests and replies of a remote hilo as plain data. rpc/proto defines their encoding.
 #pragma once
 
 #include <optional>
@@ -15,45 +14,45 @@
 
 namespace hilo::rpc {
 
-/// The version of these messages. Each side refuses another one by its number.
+/// The version of these messages. Each side rejects other versions.
 inline constexpr int64_t kVersion = 1;
-/// The most bytes of an array that one message carries.
+/// Maximum bytes of an array in one message.
 inline constexpr int64_t kChunkBytes = 1 << 20;
-/// The most bytes of one message, and of one batch of messages.
+/// Maximum bytes of one message, and of one batch of messages.
 inline constexpr int64_t kMessageBytes = int64_t{64} << 20;
-inline constexpr int64_t kMostBatchBytes = kMessageBytes + kChunkBytes;
+inline constexpr int64_t kMaxBatchBytes = kMessageBytes + kChunkBytes;
 
-/// The streams of a session: calls, and the bytes of large arrays, which would stand before them. Between a server and
-/// a worker there are two more: of empty questions and SessionReports, and of what rpc/worker/arena.h says.
+/// The streams of a session: kCalls, and kBytes for the contents of large arrays, which would delay calls. Between a
+/// server and a worker there are two more: kReports for empty requests and SessionReports, and kPlaces for the messages
+/// of rpc/worker/arena.h.
 enum class Lane : uint8_t { kCalls, kBytes, kReports, kPlaces };
-inline constexpr size_t kLanes = 2;  // of a client
+inline constexpr size_t kLanes = 2;  // number of a client's streams
 
-// ---- What a client asks.
+// ---- Requests.
 
 /// The first message of each stream.
 struct Hello {
   int64_t version = kVersion;
-  Handle session = {};   ///< made by the client, and secret: who knows it is the client
-  bool resumes = false;  ///< the session is there already
-  int64_t replica_count =
-      1;  ///< devices that the session shall have, where the platform makes as many as it is asked for
+  Handle session = {};        ///< secret name that the client creates; it authenticates the client
+  bool resumes = false;       ///< whether the session exists already
+  int64_t replica_count = 1;  ///< number of devices of the session, for platforms with virtual devices
 };
 /// Compiles an HloModuleProto.
 struct Compile {
-  Handle executable = {};  ///< what it shall be called
+  Handle executable = {};  ///< name of the new executable
   std::string program = {};
   int64_t replica_count = 1;
-  std::vector<int64_t> devices = {};  ///< by replica; empty: replica r on device r
+  std::vector<int64_t> devices = {};  ///< device of each replica; empty means replica r on device r
   std::optional<Shape> result_shape = {};
   CompileLimits limits = {};
-  bool is_observed = false;    ///< the reply says what the passes did
-  bool times_kernels = false;  ///< as PassObserver::times_kernels
+  bool is_observed = false;    ///< whether the reply contains the events of the passes
+  bool times_kernels = false;  ///< value of PassObserver::times_kernels
 };
-/// The optimised program of an executable.
+/// Requests the optimized program of an executable.
 struct Describe {
   Handle executable = {};
 };
-/// A new buffer. Its row-major value comes with it, or in chunks after the reply; or its contents are undefined.
+/// Creates a buffer. Its row-major value is in this message, or follows in chunks after the reply, or is undefined.
 struct Upload {
   Handle buffer = {};
   int64_t device = 0;
@@ -62,52 +61,52 @@ struct Upload {
   bool is_chunked = false;
   bool is_undefined = false;
 };
-/// A part of a value that comes in chunks. Its bytes stay where they are: with who sends it, or in the message that
-/// came.
+/// A part of an uploaded value. Its bytes are not copied: they stay in the sender's memory or in the received message.
 struct Chunk {
   Handle buffer = {};
   int64_t offset = 0;
   Pieces bytes = {};
 };
-/// Some bytes of a buffer's row-major value.
+/// Requests a range of bytes of a buffer's row-major value.
 struct Download {
   Handle buffer = {};
   int64_t offset = 0;
   int64_t size = 0;
 };
-/// A new buffer with another's value.
+/// Creates a buffer with the value of another one.
 struct Copy {
   Handle from = {}, to = {};
   int64_t device = 0;
 };
-/// As Device::slice.
+/// Performs Device::slice.
 struct Slice {
   Handle from = {}, to = {};
   int64_t index = 0;
   int64_t device = 0;
 };
-/// As Device::stack.
+/// Performs Device::stack.
 struct Stack {
   std::vector<Handle> parts = {};
   Handle to = {};
   int64_t device = 0;
 };
-/// Only what Request::releases says.
+/// A request that only carries Request::releases.
 struct Free {};
 /// One replica's part of a run.
 struct RunPart {
   std::vector<Handle> arguments = {};
-  std::vector<Handle> results = {};  ///< what the results shall be called
+  std::vector<Handle> results = {};  ///< names of the new result buffers
 };
 struct Execute {
   Handle executable = {};
-  std::vector<RunPart> parts = {};    ///< one a replica; one for a program that runs alone
-  std::vector<int64_t> donated = {};  ///< arguments whose memory the run may take; their handles end in any case
-  int64_t device = 0;                 ///< of a program that runs alone
-  double seconds = 0;  ///< what it may take; 0: as long as it was compiled to take; below: as long as the server allows
-  bool is_observed = false;  ///< the reply says what ran when
+  std::vector<RunPart> parts = {};  ///< one per replica; a single one for a program that runs alone
+  /// indices of arguments whose memory the run may reuse; their handles end in any case
+  std::vector<int64_t> donated = {};
+  int64_t device = 0;        ///< device of a program that runs alone
+  double seconds = 0;        ///< timeout in seconds; 0 means the program's own, negative the server's limit
+  bool is_observed = false;  ///< whether the reply contains the times of units
 };
-/// Tells a call to stop. The call's own reply says whether it did.
+/// Cancels a call. The reply of that call tells whether it stopped.
 struct Cancel {
   int64_t call = 0;
 };
@@ -115,9 +114,9 @@ struct Statistics {
   int64_t device = 0;
 };
 
-/// The client needs the session no more.
+/// Ends the session.
 struct End {};
-/// What a device runs in one go of an executable: Executable::units().
+/// Requests Executable::units() of an executable.
 struct Units {
   Handle executable = {};
 };
@@ -126,13 +125,13 @@ using RequestBody = std::variant<Hello, Compile, Describe, Upload, Chunk, Downlo
                                  Cancel, Statistics, End, Units>;
 
 struct Request {
-  int64_t id = 0;                     ///< counts the session's calls from 1 on: a call that is sent twice runs once
-  int64_t acked = 0;                  ///< the client has the replies of all calls before this one
+  int64_t id = 0;     ///< number of the call in its session, from 1 on; a call that is sent twice runs once
+  int64_t acked = 0;  ///< the client has the replies of all calls with lower numbers
   std::vector<Handle> releases = {};  ///< buffers and executables that the client has dropped
   RequestBody body = {};
 };
 
-// ---- What it is answered.
+// ---- Replies.
 
 struct DeviceDescription {
   int64_t id = 0;
@@ -142,62 +141,63 @@ struct DeviceDescription {
 struct HelloReply {
   int64_t version = kVersion;
   std::string platform = {};
-  std::string release = {};  ///< the server's version of hilo, for messages
+  std::string release = {};  ///< the server's version of hilo, for error messages
   std::vector<DeviceDescription> devices = {};
-  int64_t calls_in_flight = 0;  ///< how many the session may have
+  int64_t calls_in_flight = 0;  ///< maximum number of calls in flight in the session
 };
-/// What a hlo::PassObserver is told.
+/// A call of an hlo::PassObserver.
 struct PassEvent {
-  static constexpr int64_t kBefore = 0, kAfter = 1, kGenerated = 2;  // a pass, a pass, a kernel
+  // before a pass, after a pass, after a kernel's generation
+  static constexpr int64_t kBefore = 0, kAfter = 1, kGenerated = 2;
   int64_t kind = kBefore;
   std::string name = {};
   bool changed = false;
   double milliseconds = 0;
   int64_t code_bytes = 0;
-  std::string module = {};  ///< a HloModuleProto; empty: as in the event before
+  std::string module = {};  ///< an HloModuleProto; empty if it equals that of the previous event
 };
 struct CompileReply {
   ProgramSignature signature = {};
   ExecutableStatistics statistics = {};
   std::vector<int64_t> devices = {};
-  std::vector<PassEvent> events = {};  ///< of one that is observed
+  std::vector<PassEvent> events = {};  ///< events of an observed compilation
 };
-/// An array's bytes, or a program's. They stay where they are, as those of a Chunk.
+/// Bytes of an array or a program. They are not copied, like those of a Chunk.
 struct BytesReply {
   Pieces bytes = {};
 };
 struct StatisticsReply {
   DeviceStatistics statistics = {};
 };
-/// An ExecutionUnit.
+/// The description of an ExecutionUnit.
 struct UnitDescription {
-  int64_t number = 0;  ///< its own, in all runs of the executable
+  int64_t number = 0;  ///< number of the unit, constant for all runs of the executable
   std::string kind = {};
-  std::vector<int64_t> instructions = {};  ///< as InstructionPlaces counts those of the optimised program
+  std::vector<int64_t> instructions = {};  ///< numbers of instructions in the optimized program, by InstructionPlaces
   double bytes = 0;
   std::string form = {};
 };
-/// What an ExecutionObserver of a run is told, a list for each field: line k says that units[rows[k]] ran.
+/// The calls of an ExecutionObserver, one list per field: entry k means that units[rows[k]] ran.
 struct RunReply {
   std::vector<UnitDescription> units = {};
   std::vector<int64_t> rows = {};
   std::vector<int64_t> begins = {};
-  std::vector<int64_t> durations = {};  ///< together, where it ran more than once
+  std::vector<int64_t> durations = {};  ///< total durations of units that ran several times
   std::vector<int64_t> lanes = {};
-  std::vector<int64_t> counts = {};  ///< how often it ran
+  std::vector<int64_t> counts = {};  ///< numbers of runs
 };
 struct UnitsReply {
   std::vector<UnitDescription> units = {};
 };
-/// It was done.
+/// Success without a value.
 struct DoneReply {};
 
 using ReplyBody = std::variant<DoneReply, HelloReply, CompileReply, BytesReply, StatisticsReply, RunReply, UnitsReply>;
 
 struct Reply {
-  int64_t id = 0;  ///< of the request
+  int64_t id = 0;  ///< number of the request
   Status status = {};
-  ReplyBody body = {};  ///< DoneReply if the status isn't OK
+  ReplyBody body = {};  ///< DoneReply if the status is an error
 };
 
 }  // namespace hilo::rpc

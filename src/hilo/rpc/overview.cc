@@ -12,7 +12,7 @@ namespace {
 
 std::string bytes(int64_t count) { return bytes_text(static_cast<uint64_t>(std::max<int64_t>(count, 0))); }
 
-/// "3 s", "12 min", "2.5 h".
+/// Formats a duration: "3 s", "12 min", "2.5 h".
 std::string time_text(double seconds) {
   if (seconds < 120) return fmt::format("{:.0f} s", seconds);
   if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
@@ -33,13 +33,13 @@ std::string session_text(const SessionOverview& session, const SessionOverview* 
   const double calls = before == nullptr ? rate(session.replies, 0, session.seconds)
                                          : rate(session.replies, before->replies, session.seconds - before->seconds);
   const std::string line = fmt::format("{:>7}  {:>7}  {:>10.0f}", session.number, time_text(session.seconds), calls);
-  // What a worker that is busy, or whose client reads nothing, said last may be old.
+  // The last report is old if the worker is busy or its client reads nothing.
   const SessionReport& report = session.report;
-  const std::string said = session.report_seconds < 0
-                               ? fmt::format("{:>8}  {:>8}  {:>10}  {:>8}  {:>10}", "", "", "", "", "")
-                               : fmt::format("{:>8}  {:>8}  {:>10}  {:>8}  {:>10}", report.calls, report.buffers,
-                                             bytes(report.live_bytes), report.executables, bytes(report.memory_bytes));
-  std::string text = fmt::format("{}  {:>6}{}", line, session.waiting, said);
+  const std::string age = session.report_seconds < 0
+                              ? fmt::format("{:>8}  {:>8}  {:>10}  {:>8}  {:>10}", "", "", "", "", "")
+                              : fmt::format("{:>8}  {:>8}  {:>10}  {:>8}  {:>10}", report.calls, report.buffers,
+                                            bytes(report.live_bytes), report.executables, bytes(report.memory_bytes));
+  std::string text = fmt::format("{}  {:>6}{}", line, session.waiting, age);
   if (session.report_seconds > 10) text += fmt::format("  of {} ago", time_text(session.report_seconds));
   if (!session.has_client) text += "  waits for its client";
   while (text.ends_with(' ')) text.pop_back();
@@ -52,7 +52,7 @@ std::string overview_text(const Overview& now, const Overview* before) {
   const double calls = before == nullptr ? rate(now.replies, 0, now.seconds)
                                          : rate(now.replies, before->replies, now.seconds - before->seconds);
   std::string text = fmt::format(
-      "hilo {}, up {}: {} sessions of {} begun, {} workers lost, {:.0f} calls a second, {} connections, {} of "
+      "hilo {}, up {}: {} sessions of {} begun, {} workers lost, {:.0f} calls per second, {} connections, {} of "
       "strangers, {} cut",
       now.release, time_text(now.seconds), now.sessions.size(), now.sessions_begun, now.workers_lost, calls,
       now.connections, now.strangers, now.connections_cut);

@@ -22,7 +22,7 @@ void PassRecorder::add(PassEvent event, const hlo::Module& module) {
     bytes_ += std::ssize(*written);
     if (bytes_ > kMessageBytes - kChunkBytes) {
       status_ = resource_exhausted(fmt::format(
-          "Compile.is_observed: the programs after passes have more bytes than a message of {}", kMessageBytes));
+          "Compile.is_observed: the programs after passes exceed the message size of {} bytes", kMessageBytes));
       return;
     }
     event.module = *written;
@@ -58,11 +58,11 @@ Status replay(const std::vector<PassEvent>& events, hlo::PassObserver& observer)
       HILO_ASSIGN_OR_RETURN(module, hlo::from_proto(event.module));
     }
     const bool is_kernel = event.kind == PassEvent::kGenerated;
-    if (!is_kernel && !module) return invalid_argument("PassEvent: the first one has no module");
+    if (!is_kernel && !module) return invalid_argument("PassEvent: the first event has no module");
     if (is_kernel) observer.generated(event.name, event.code_bytes, event.milliseconds);
     else if (event.kind == PassEvent::kBefore) observer.before(event.name, *module);
     else if (event.kind == PassEvent::kAfter) observer.after(event.name, *module, event.changed, event.milliseconds);
-    else return invalid_argument(fmt::format("PassEvent.kind: {} is none", event.kind));
+    else return invalid_argument(fmt::format("PassEvent.kind: {} is invalid", event.kind));
   }
   return ok_status();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/pass_recorder.h -- a compilation for somebody who watches it elsewhere: what its passes do, written down.
+// rpc/pass_recorder.h -- records the events of a compilation for an observer in another process.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace hilo::rpc {
 
-/// Cost    the program is written as a message before and after each pass
+/// Records events of a compilation.
+/// Cost      the program is encoded before and after each pass
 class PassRecorder final : public hlo::PassObserver {
  public:
   explicit PassRecorder(bool times_kernels) : times_kernels_(times_kernels) {}
@@ -20,8 +21,8 @@ class PassRecorder final : public hlo::PassObserver {
   bool times_kernels() const override { return times_kernels_; }
   void generated(std::string_view kernel, int64_t code_bytes, double milliseconds) override;
 
-  /// All events, in order.
-  /// Errors    RESOURCE_EXHAUSTED for more bytes than a message has; those of to_proto
+  /// Returns all events in order.
+  /// Errors    RESOURCE_EXHAUSTED if they exceed the size of a message; those of to_proto
   StatusOr<std::vector<PassEvent>> events() &&;
 
  private:
@@ -29,13 +30,13 @@ class PassRecorder final : public hlo::PassObserver {
 
   const bool times_kernels_;
   std::vector<PassEvent> events_;
-  std::string last_;  // the module, as it was written
+  std::string last_;  // last encoded module
   int64_t bytes_ = 0;
   Status status_;
 };
 
-/// Tells the observer what was written down.
-/// Errors    INVALID_ARGUMENT for an event that is none; those of from_proto
+/// Passes the recorded events to the observer.
+/// Errors    INVALID_ARGUMENT for an invalid event; those of from_proto
 Status replay(const std::vector<PassEvent>& events, hlo::PassObserver& observer);
 
 }  // namespace hilo::rpc

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/pieces.h -- bytes that lie in pieces, as a message has them on its way: the head in one place, an array's bytes
-// in others, where they are copied to once.
+// rpc/pieces.h -- a sequence of bytes in several pieces, so that an array's bytes are sent from where they are.
 #pragma once
 
 #include <memory>
@@ -10,28 +9,28 @@
 
 namespace hilo::rpc {
 
-/// Some bytes, in order, and what keeps them where they are. Copies have the same bytes.
+/// Bytes in several parts, in order, and the owner of their memory. Copies refer to the same bytes.
 struct Pieces {
-  std::vector<std::string_view> parts = {};  ///< none of them is empty
+  std::vector<std::string_view> parts = {};  ///< nonempty
   std::shared_ptr<const void> owner = nullptr;
 
   Pieces() = default;
   explicit Pieces(std::string whole);
   Pieces(std::vector<std::string_view> parts, std::shared_ptr<const void> owner);
-  /// Bytes that somebody else keeps as long as they are needed.
+  /// Refers to bytes that the caller keeps alive.
   static Pieces view(std::string_view bytes) { return {{bytes}, nullptr}; }
 
   size_t size() const;
   bool empty() const { return parts.empty(); }
-  /// The bytes from `position` on, at most so many, with the same owner.
+  /// Returns at most `size` bytes from `position` on, with the same owner.
   Pieces part(size_t position, size_t size = std::string_view::npos) const;
-  /// A copy of them, one after the other.
+  /// Returns a contiguous copy.
   std::string whole() const;
-  /// Copies them to where there is room for size() bytes. A piece that lies there already stays.
+  /// Copies all bytes to memory of size() bytes. A part that is already at its place isn't copied.
   void copy_to(char* to) const;
 };
 
-/// The bytes of one, then those of the other.
+/// Concatenates `head` and `rest`.
 Pieces joined(std::string head, const Pieces& rest);
 
 }  // namespace hilo::rpc

@@ -11,30 +11,31 @@
 namespace hilo::rpc {
 namespace {
 
-constexpr size_t kMostLines = size_t{1} << 16;  // as many as a profile shows one by one
-constexpr size_t kMostUnits = size_t{1} << 18;  // of one run, so that its reply is a message
+constexpr size_t kMaxLines = size_t{1} << 16;  // number of units that a profile shows individually
+// maximum number of units of one run, so that the reply fits in a message
+constexpr size_t kMaxUnits = size_t{1} << 18;
 
-constexpr int64_t kMostRuns = int64_t{1} << 26;  // of units, each of which an observer is told
+constexpr int64_t kMaxRuns = int64_t{1} << 26;  // maximum number of runs of units that are reported to an observer
 
-/// How often units ran in all; none for what no recorder writes, and for more than can be told.
+/// Returns the total number of unit runs, or nothing if the reply is invalid or exceeds the limit.
 std::optional<int64_t> total_runs(const RunReply& run) {
   int64_t total = 0;
   for (const int64_t count : run.counts) {
-    if (count < 1 || count > kMostRuns - total) return std::nullopt;
+    if (count < 1 || count > kMaxRuns - total) return std::nullopt;
     total += count;
   }
   return total;
 }
 
 Status check_count(std::string_view where, size_t units) {
-  if (units <= kMostUnits) return ok_status();
-  return resource_exhausted(fmt::format("{}: the program has {} units; {} can be told. Hint: run it without a profile",
-                                        where, units, kMostUnits));
+  if (units <= kMaxUnits) return ok_status();
+  return resource_exhausted(fmt::format("{}: the program has {} units; limit is {}. Hint: run it without a profile",
+                                        where, units, kMaxUnits));
 }
 
 }  // namespace
 
-// ---- Places.
+// ---- InstructionPlaces.
 
 InstructionPlaces::InstructionPlaces(const hlo::Module& module) {
   int64_t place = 0;
@@ -64,7 +65,7 @@ const hlo::Instruction* InstructionPlaces::at(int64_t place) const {
   return index < std::ssize(stretch.instructions) ? &stretch.instructions[index] : nullptr;
 }
 
-// ---- Written down.
+// ---- Recording.
 
 StatusOr<UnitDescription> UnitDescriber::describe(const ExecutionUnit& unit) {
   const std::scoped_lock lock(mutex_);
@@ -108,7 +109,7 @@ void RunRecorder::on_unit(const ExecutionUnit& unit, const UnitTimes& times) {
     ++lines_.counts[*sum];
     return;
   }
-  if (lines_.rows.size() >= kMostLines) sum = lines_.rows.size();
+  if (lines_.rows.size() >= kMaxLines) sum = lines_.rows.size();
   append(row, times);
 }
 
@@ -117,9 +118,9 @@ StatusOr<RunReply> RunRecorder::reply() {
   HILO_RETURN_IF_ERROR(check_count("Execute.is_observed", rows_.size()));
   if (!total_runs(lines_)) {
     return resource_exhausted(
-        fmt::format("Execute.is_observed: units of the program ran more than {} times, which can't be "
-                    "told. Hint: run it without a profile",
-                    kMostRuns));
+        fmt::format("Execute.is_observed: units of the program ran more than {} times, which is the limit. Hint: run "
+                    "it without a profile",
+                    kMaxRuns));
   }
   for (const Row& row : rows_) {
     HILO_ASSIGN_OR_RETURN(UnitDescription description, describer_->describe(*row.unit));
@@ -128,7 +129,7 @@ StatusOr<RunReply> RunRecorder::reply() {
   return std::move(lines_);
 }
 
-// ---- Told.
+// ---- Replaying.
 
 StatusOr<const ExecutionUnit*> RemoteUnits::unit_of(const UnitDescription& description, const hlo::Module& module) {
   const std::scoped_lock lock(mutex_);
@@ -161,7 +162,7 @@ Status RemoteUnits::replay(const RunReply& run, const hlo::Module& module, Execu
   const size_t lines = run.rows.size();
   for (const auto* const column : {&run.begins, &run.durations, &run.lanes, &run.counts}) {
     if (column->size() != lines)
-      return data_loss(fmt::format("RunReply: a column of {} lines beside one of {}", column->size(), lines));
+      return data_loss(fmt::format("RunReply: columns of different length: {} and {}", column->size(), lines));
   }
   std::vector<const ExecutionUnit*> units;
   for (const UnitDescription& description : run.units) {
@@ -173,11 +174,12 @@ Status RemoteUnits::replay(const RunReply& run, const hlo::Module& module, Execu
       return data_loss(fmt::format("RunReply.rows: {}; there are {} units", row, units.size()));
   }
   if (!total_runs(run))
-    return data_loss(fmt::format("RunReply.counts: one is none, or units ran more than {} times in all", kMostRuns));
+    return data_loss(fmt::format("RunReply.counts: a count is not positive, or the sum exceeds {}", kMaxRuns));
   for (size_t k = 0; k < lines; ++k) {
     const int64_t row = run.rows[k], count = run.counts[k];
     const auto lane = static_cast<uint64_t>(run.lanes[k]);
-    for (int64_t i = 0; i < count; ++i) {  // each has its part of the sum; the first one what is left over
+    // each run gets an equal part of the sum; the first one also gets the remainder
+    for (int64_t i = 0; i < count; ++i) {
       const int64_t rest = i == 0 ? run.durations[k] % count : 0;
       observer.on_unit(*units[row], {run.begins[k], run.durations[k] / count + rest, lane});
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/run_recorder.h -- a run for somebody who watches it elsewhere: what ran when, written down.
+// rpc/run_recorder.h -- records the times of units in a run for an observer in another process.
 #pragma once
 
 #include <map>
@@ -15,34 +15,34 @@
 
 namespace hilo::rpc {
 
-/// Numbers the instructions of a program through: computation by computation, as computations_of() has them. A program
-/// that was read from an HloModuleProto has the numbers of the one that was written.
+/// Numbers the instructions of a program, computation by computation in the order of computations_of(). A program that
+/// is read from an HloModuleProto has the same numbers as the original.
 class InstructionPlaces {
  public:
-  /// The module must outlive it.
+  /// Precondition: `module` outlives this object.
   explicit InstructionPlaces(const hlo::Module& module);
-  /// -1 for an instruction of another program.
+  /// Returns an instruction's number, or -1 if it belongs to another program.
   int64_t of(const hlo::Instruction& instruction) const;
-  /// Null for a number that none has.
+  /// Returns the instruction with this number, or null.
   const hlo::Instruction* at(int64_t place) const;
 
  private:
   struct Stretch {
-    int64_t place;  // of its first instruction
+    int64_t place;  // number of its first instruction
     std::span<const hlo::Instruction> instructions;
   };
   std::vector<Stretch> by_place_, by_address_;
 };
 
-/// Describes the units of an executable, and numbers them in the order in which they are asked for. Safe to use from
-/// several threads at once.
+/// Describes the units of an executable, numbered in the order of the first calls. Thread-safe.
 class UnitDescriber {
  public:
   explicit UnitDescriber(std::shared_ptr<Executable> executable) : executable_(std::move(executable)) {}
-  /// Errors    UNIMPLEMENTED where the executable shows no optimised program
+  /// Returns the description of a unit.
+  /// Errors    UNIMPLEMENTED if the executable doesn't provide its optimized program
   StatusOr<UnitDescription> describe(const ExecutionUnit& unit);
-  /// All that the executable says it has.
-  /// Errors    as of describe(); RESOURCE_EXHAUSTED for more units than a message has room for
+  /// Returns the descriptions of all units of the executable.
+  /// Errors    those of describe(); RESOURCE_EXHAUSTED if they exceed the size of a message
   StatusOr<UnitsReply> describe_all();
 
  private:
@@ -59,16 +59,16 @@ class RunRecorder final : public ExecutionObserver {
 
   void on_unit(const ExecutionUnit& unit, const UnitTimes& times) override;
 
-  /// What was told, in order; of what ran after the first 2^16 units, the sum of each. To be called once, after the
-  /// run.
-  /// Errors    RESOURCE_EXHAUSTED for more units than a message has room for, or that ran more than 2^26 times in all;
-  ///           those of UnitDescriber::describe
+  /// Returns the recorded runs of units in order. After the first 2^16 runs only the sum per unit is recorded. Must be
+  /// called once, after the run.
+  /// Errors    RESOURCE_EXHAUSTED for more units than a message can contain, or for more than 2^26 runs of units; those
+  ///           of UnitDescriber::describe
   StatusOr<RunReply> reply();
 
  private:
   struct Row {
     const ExecutionUnit* unit;
-    std::optional<size_t> sum = {};  // its line among those beyond the first ones
+    std::optional<size_t> sum = {};  // index of its entry among the sums
   };
   void append(int64_t row, const UnitTimes& times);
 
@@ -79,15 +79,15 @@ class RunRecorder final : public ExecutionObserver {
   RunReply lines_;
 };
 
-/// The units of an executable that runs elsewhere. Safe to use from several threads at once.
+/// The units of a remote executable. Thread-safe.
 class RemoteUnits {
  public:
-  /// Tells the observer what a recorder wrote down. `module`: the optimised program; it and this outlive the observer's
-  /// work.
-  /// Errors    DATA_LOSS for what no recorder writes, of which the observer is told nothing
+  /// Passes the recorded runs to the observer. `module` is the optimized program; it and this object must outlive the
+  /// observer's use.
+  /// Errors    DATA_LOSS for an invalid reply; then the observer isn't called
   Status replay(const RunReply& run, const hlo::Module& module, ExecutionObserver& observer);
-  /// All units, as they were described.
-  /// Errors    as of replay()
+  /// Returns all units as described.
+  /// Errors    those of replay()
   StatusOr<std::vector<ExecutionUnit>> read_all(const UnitsReply& units, const hlo::Module& module);
 
  private:
@@ -95,7 +95,7 @@ class RemoteUnits {
 
   std::mutex mutex_;
   std::optional<InstructionPlaces> places_;
-  std::map<int64_t, ExecutionUnit> units_;  // observers keep their addresses
+  std::map<int64_t, ExecutionUnit> units_;  // a map, because observers store addresses of units
 };
 
 }  // namespace hilo::rpc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/secret_file.h -- files whose text only this user may know: tokens and private keys.
+// rpc/secret_file.h -- reads files that only this user may read: tokens and private keys.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace hilo::rpc {
 
-/// The text of a file that belongs to this user or to root, and that no other user can read. A file in systemd's
-/// $CREDENTIALS_DIRECTORY may have bits of its group: they are the mask of an access list.
+/// Reads a file that belongs to this user or to root and that no other user can read. Files in systemd's
+/// $CREDENTIALS_DIRECTORY may have group bits, which are the mask of an access list.
 /// Errors    PERMISSION_DENIED if others can read it; RESOURCE_EXHAUSTED above 1 MiB; those of read_file
 StatusOr<std::string> read_secret(const std::string& path);
 

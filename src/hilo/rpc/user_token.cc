@@ -12,6 +12,7 @@
 
 #include "hilo/base/files.h"
 #include "hilo/base/log.h"
+#include "hilo/base/owned_file.h"
 #include "hilo/base/text.h"
 #include "hilo/rpc/handle.h"
 #include "hilo/rpc/secret_file.h"
@@ -19,18 +20,18 @@
 namespace hilo::rpc {
 namespace {
 
-/// Whether the folder belongs to this user, and no other user can enter it. A link is no folder.
+/// Checks that the folder belongs to this user and that no other user can enter it. Symbolic links are rejected.
 Status check_own_folder(const std::string& path) {
   struct stat about{};
   if (::lstat(path.c_str(), &about) != 0) return errno_status(errno, path);
   const bool is_own = S_ISDIR(about.st_mode) && about.st_uid == ::geteuid();
   if (is_own && (about.st_mode & (S_IRWXG | S_IRWXO)) == 0) return ok_status();
-  return failed_precondition(path + (is_own ? ": other users can enter this folder. Hint: chmod 700 " + path
-                                            : ": this isn't a folder of this user"));
+  return failed_precondition(
+      path + (is_own ? ": other users can enter this folder. Hint: chmod 700 " + path : ": not a folder of this user"));
 }
 
-/// Where tokens may be, the preferred folder first. The first parent is a folder of this user's alone, the second has
-/// the sticky bit.
+/// Returns the possible folders of tokens, the preferred one first. The first parent folder is private to this user,
+/// the second has the sticky bit.
 std::vector<std::string> token_folders() {
   std::vector<std::string> folders;
   const char* const runtime = std::getenv("XDG_RUNTIME_DIR");
@@ -40,7 +41,7 @@ std::vector<std::string> token_folders() {
   return folders;
 }
 
-/// The first folder that exists or can be created.
+/// Returns the first folder that exists or can be created.
 StatusOr<std::string> make_token_folder() {
   std::string why;
   for (const std::string& folder : token_folders()) {
@@ -58,14 +59,11 @@ std::string token_file(std::string_view folder, std::string_view address) {
   return fmt::format("{}/{}.token", folder, address);
 }
 
-/// A file with the text, which only this user can read at any time.
+/// Writes a file that is readable only by this user from the beginning.
 Status write_secret(const std::string& path, std::string_view text) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (file < 0) return errno_status(errno, path);
-  const bool is_written = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  const int error = is_written ? 0 : errno;
-  ::close(file);
-  return is_written ? ok_status() : errno_status(error, path);
+  const OwnedFile file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  const bool is_written = file.is_open() && ::write(file.get(), text.data(), text.size()) == std::ssize(text);
+  return is_written ? ok_status() : errno_status(errno, path);
 }
 
 }  // namespace
@@ -98,8 +96,8 @@ UserToken::~UserToken() {
 
 StatusOr<std::string> find_user_token(std::string_view address) {
   constexpr std::string_view kName = "localhost:";
-  constexpr size_t kLongest = 64;  // no address of numbers is
-  if (address.size() > kLongest || address.find('/') != std::string_view::npos) return std::string();
+  constexpr size_t kMax = 64;  // longer than any numeric address
+  if (address.size() > kMax || address.find('/') != std::string_view::npos) return std::string();
   std::vector<std::string> addresses = {std::string(address)};
   if (address.starts_with(kName)) {
     const std::string_view port = address.substr(kName.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/user_token.h -- the token of a server on loopback, which the other processes of its user find by its address:
-// $XDG_RUNTIME_DIR/hilo/127.0.0.1:8470.token, or /tmp/hilo-UID/ without such a folder.
+// rpc/user_token.h -- tokens by which clients find a loopback server of the same user. They are files:
+// $XDG_RUNTIME_DIR/hilo/127.0.0.1:8470.token, or in /tmp/hilo-UID/ if that folder doesn't exist.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@
 
 namespace hilo::rpc {
 
-/// 256 random bits as hexadecimal digits.
+/// Returns 256 random bits as hexadecimal digits.
 std::string random_token();
 
-/// A token that clients of this user find as long as this is there.
+/// A token that clients of this user can find during the lifetime of this object.
 class UserToken {
  public:
   UserToken() = default;
-  /// Writes the token of the server at `address`, an address of numbers: "127.0.0.1:8470", "[::1]:8470".
+  /// Publishes the token of the server at a numeric address: "127.0.0.1:8470", "[::1]:8470".
   /// Errors    FAILED_PRECONDITION if neither folder can be used; those of the system
   static StatusOr<UserToken> publish(std::string_view address, std::string_view token);
   UserToken(UserToken&& other) noexcept : path_(std::exchange(other.path_, {})), token_(std::move(other.token_)) {}
@@ -27,7 +27,7 @@ class UserToken {
     std::swap(token_, other.token_);
     return *this;
   }
-  /// Removes the file, unless another server has written there since.
+  /// Removes the file, unless another server has replaced it.
   ~UserToken();
 
   const std::string& path() const { return path_; }
@@ -37,7 +37,7 @@ class UserToken {
   std::string path_, token_;
 };
 
-/// The token that a server of this user has published for the address; "" if there is none. "localhost" is tried as
+/// Returns the token that a server of this user has published for the address, or "". "localhost" is looked up as
 /// 127.0.0.1 and as [::1].
 /// Errors    PERMISSION_DENIED for a file that others can read
 StatusOr<std::string> find_user_token(std::string_view address);

@@ -25,7 +25,7 @@ size_t FlatBuffer::target(size_t position) {
   const uint32_t offset = number(position, 4);
   if (failed()) return 0;
   if (offset == 0 || offset >= data_.size() - position) {
-    fail(position, fmt::format("offset {} leads out of the file", offset));
+    fail(position, fmt::format("offset {} is outside of the file", offset));
     return 0;
   }
   return position + offset;
@@ -36,11 +36,11 @@ std::string_view FlatBuffer::vector_bytes(size_t position, size_t element_size) 
   if (failed()) return {};
   const size_t begin = position + 4;
   if (count > (data_.size() - begin) / element_size) {
-    fail(position, fmt::format("a list of {} elements of {} bytes leads out of the file", count, element_size));
+    fail(position, fmt::format("a list of {} elements of {} bytes is not inside the file", count, element_size));
     return {};
   }
   if (count * element_size > budget_) {
-    fail(position, "the same bytes are used many times: more is to be read than the file has");
+    fail(position, "the same bytes are referred to many times: the total exceeds the file's size");
     return {};
   }
   budget_ -= count * element_size;
@@ -48,11 +48,11 @@ std::string_view FlatBuffer::vector_bytes(size_t position, size_t element_size) 
 }
 
 FlatTable::FlatTable(FlatBuffer& buffer, size_t position) : buffer_(&buffer), position_(position) {
-  // The table begins with how far before it (or behind) its list of fields lies: sizes, then one offset a field.
+  // A table begins with the signed distance to its list of fields. The list contains sizes, then one offset per field.
   const int64_t fields = static_cast<int64_t>(position) - static_cast<int32_t>(buffer.number(position, 4));
   if (buffer.failed()) return;
   if (fields < 0) {
-    buffer.fail(position, "a table's list of fields lies before the file");
+    buffer.fail(position, "a table's list of fields begins before the file");
     return;
   }
   const uint32_t bytes = buffer.number(fields, 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/flat_buffer.h -- tables of a flatbuffer, with every offset checked.
+// stablehlo/flat_buffer.h -- reads tables of a flatbuffer and checks every offset.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace hilo::stablehlo {
 
-/// The bytes of a flatbuffer. The first failure sticks: what is read after it is 0 or empty, and status() says where.
+/// The bytes of a flatbuffer. After the first error all reads return 0 or empty, and status() reports its position.
 class FlatBuffer {
  public:
   FlatBuffer(std::string_view data, std::string_view source) : data_(data), source_(source), budget_(data.size()) {}
@@ -19,12 +19,13 @@ class FlatBuffer {
   const Status& status() const { return status_; }
   void fail(size_t position, const std::string& message, StatusCode code = StatusCode::kInvalidArgument);
 
-  /// A little-endian number of 1, 2 or 4 bytes.
+  /// Returns a little-endian number of 1, 2 or 4 bytes.
   uint32_t number(size_t position, size_t size);
-  /// The position that the offset at `position` points to; offsets point forward.
+  /// Returns the target of the offset at `position`. Offsets point forward.
   size_t target(size_t position);
-  /// The bytes of a vector or string at `position`, whose elements have `element_size` bytes. A file may point to one place
-  /// many times; what has been read in all never exceeds the file, so that no file is larger read than it is.
+  /// Returns the bytes of the vector or string at `position`, whose elements have `element_size` bytes. A file may
+  /// refer to one position many times. The total number of bytes read is limited to the file's size, so that small
+  /// files can't expand to large results.
   std::string_view vector_bytes(size_t position, size_t element_size);
   size_t position_of(std::string_view part) const { return static_cast<size_t>(part.data() - data_.data()); }
 
@@ -34,17 +35,17 @@ class FlatBuffer {
   Status status_;
 };
 
-/// A list of `element_size` bytes each.
+/// A list of elements with `element_size` bytes each.
 struct FlatVector {
   std::string_view bytes;
   size_t element_size = 4;
   size_t size() const { return bytes.size() / element_size; }
 };
 
-/// One table: fields by their place in the schema, counted from 0. Absent fields are 0 or empty.
+/// A table. Fields are indexed by their position in the schema, from 0. Absent fields are 0 or empty.
 class FlatTable {
  public:
-  /// A table without fields.
+  /// Creates a table without fields.
   explicit FlatTable(FlatBuffer& buffer) : buffer_(&buffer) {}
   FlatTable(FlatBuffer& buffer, size_t position);
   static FlatTable root(FlatBuffer& buffer) { return FlatTable(buffer, buffer.target(0)); }
@@ -55,7 +56,7 @@ class FlatTable {
   FlatTable table(size_t field) const;
   FlatVector list(size_t field, size_t element_size = 4) const;
 
-  /// Elements of lists of tables, strings and numbers.
+  /// Return element `i` of a list of tables, strings or numbers.
   FlatTable table_in(const FlatVector& list, size_t i) const;
   std::string text_in(const FlatVector& list, size_t i) const;
   uint32_t number_in(const FlatVector& list, size_t i) const;

@@ -15,13 +15,13 @@
 namespace hilo::stablehlo {
 namespace {
 
-constexpr int kMostTreeDepth = 256;  // trees in trees
-constexpr int kMostDerivatives = 16;
-constexpr size_t kMostDimensions = 64;
-constexpr size_t kLongestPath = 256;  // a longer one is cut: each leaf has one
+constexpr int kMaxTreeDepth = 256;  // maximum depth of nested trees
+constexpr int kMaxDerivatives = 16;
+constexpr size_t kMaxDimensions = 64;
+constexpr size_t kMaxPathLength = 256;  // maximum length; longer paths are cut, because each leaf stores its own
 constexpr uint32_t kFirstConvention = 9, kLastConvention = 10;
 
-// Places in the schema's tables (jax/_src/export/serialization.fbs).
+// Indices of fields in the schema's tables (jax/_src/export/serialization.fbs).
 enum ExportedField : size_t {
   kFunctionName = 1,
   kInTree = 2,
@@ -47,7 +47,7 @@ enum AvalField : size_t { kAvalKind = 0, kAvalShape = 1, kAvalType = 2 };
 enum TreeField : size_t { kTreeKind = 0, kTreeChildren = 1, kTreeNames = 2 };
 enum TreeKind : uint32_t { kLeaf = 0, kNone = 1, kTuple = 2, kList = 3, kDict = 4, kCustom = 5 };
 
-/// The schema's enum DType; key types are arrays of u32 with a further dimension.
+/// An entry of the schema's enum DType. Key types are arrays of u32 with an additional dimension.
 struct TypeRow {
   ElementType type;
   std::string_view further = {};
@@ -86,7 +86,7 @@ constexpr TypeRow kTypes[] = {
     {ElementType::kU32, "4"},
 };
 
-/// Reads one file; the file of a derivative lies inside.
+/// Reads one file. The file of a derivative is nested inside.
 class Reader {
  public:
   Reader(std::string_view data, std::string_view source) : buffer_(data, source) {}
@@ -124,8 +124,8 @@ class Reader {
     e.module = module.bytes;
     read_kept_inputs(t, e);
     if (t.has(kVjp) && !buffer_.failed()) {
-      if (depth >= kMostDerivatives) {
-        buffer_.fail(0, fmt::format("derivatives nested more than {} deep", kMostDerivatives),
+      if (depth >= kMaxDerivatives) {
+        buffer_.fail(0, fmt::format("derivatives nested more than {} deep", kMaxDerivatives),
                      StatusCode::kUnimplemented);
         return e;
       }
@@ -135,16 +135,18 @@ class Reader {
     return e;
   }
 
-  /// The derivative takes the inputs and a cotangent for each output, and gives one for each input.
+  /// Checks the signature of the derivative: its arguments are the inputs and one cotangent per output; its results are
+  /// one cotangent per input.
   void check_vjp(const JaxExport& e) {
     if (buffer_.failed()) return;
     if (e.vjp->inputs.size() != e.inputs.size() + e.outputs.size() || e.vjp->outputs.size() != e.inputs.size()) {
-      buffer_.fail(0, fmt::format("the derivative takes {} arrays and gives {}; wanted {} and {}", e.vjp->inputs.size(),
-                                  e.vjp->outputs.size(), e.inputs.size() + e.outputs.size(), e.inputs.size()));
+      buffer_.fail(0,
+                   fmt::format("the derivative has {} arguments and {} results; wanted {} and {}", e.vjp->inputs.size(),
+                               e.vjp->outputs.size(), e.inputs.size() + e.outputs.size(), e.inputs.size()));
     }
   }
 
-  /// From serialization version 10 on, indices into a list of distinct types; before it, the types themselves.
+  /// Reads the types of values. From serialization version 10 on they are indices into a list of distinct types.
   std::vector<ExportedValue> read_values(const FlatTable& t, size_t each, size_t indices) {
     const std::vector<ExportedValue> types = read_types(t, t.has(indices) ? static_cast<size_t>(kUniqueAvals) : each);
     if (!t.has(indices)) return types;
@@ -170,7 +172,7 @@ class Reader {
     const uint32_t kind = aval.number(kAvalKind, 1), type = aval.number(kAvalType, 1);
     const FlatVector sizes = aval.list(kAvalShape);
     if (buffer_.failed()) return value;
-    if (kind != 0 || type >= std::size(kTypes) || sizes.size() > kMostDimensions) {
+    if (kind != 0 || type >= std::size(kTypes) || sizes.size() > kMaxDimensions) {
       buffer_.fail(0, fmt::format("a value of kind {}, type {} and {} dimensions", kind, type, sizes.size()),
                    StatusCode::kUnimplemented);
       return value;
@@ -189,7 +191,7 @@ class Reader {
     return texts;
   }
 
-  /// The field `name` of each table of a list. A check without a target is that of the platform.
+  /// Returns the field `name` of each table in a list. A check without a target is the check of the platform.
   std::vector<std::string> read_names(const FlatTable& t, size_t field, size_t name) {
     std::vector<std::string> names;
     const FlatVector list = t.list(field);
@@ -212,7 +214,7 @@ class Reader {
     }
   }
 
-  /// Gives each leaf of the tree its path. An input tree is (args, kwargs).
+  /// Sets the path of each leaf of the tree. An input tree is (args, kwargs).
   void name_leaves(const FlatTable& tree, std::vector<ExportedValue>& leaves, std::string_view what, bool is_input) {
     size_t next = 0;
     walk(tree, is_input ? "inputs" : "", 0, [&](const std::string& path) {
@@ -233,7 +235,7 @@ class Reader {
   template <typename Leaf>
   void walk(const FlatTable& node, const std::string& path, int depth, const Leaf& leaf) {
     if (buffer_.failed()) return;
-    if (depth > kMostTreeDepth) return buffer_.fail(0, fmt::format("trees nested more than {} deep", kMostTreeDepth));
+    if (depth > kMaxTreeDepth) return buffer_.fail(0, fmt::format("trees nested more than {} deep", kMaxTreeDepth));
     const uint32_t kind = node.number(kTreeKind, 1);
     if (kind == kLeaf) return leaf(path);
     if (kind > kCustom) return buffer_.fail(0, fmt::format("a tree of kind {}", kind), StatusCode::kUnimplemented);
@@ -242,7 +244,7 @@ class Reader {
       return buffer_.fail(0, fmt::format("a dict of {} keys and {} values", names.size(), children.size()));
     for (size_t i = 0; i < children.size() && !buffer_.failed(); ++i) {
       const std::string key = kind == kDict ? fmt::format("['{}']", node.text_in(names, i)) : fmt::format("[{}]", i);
-      walk(node.table_in(children, i), path.size() < kLongestPath ? path + key.substr(0, kLongestPath) : path,
+      walk(node.table_in(children, i), path.size() < kMaxPathLength ? path + key.substr(0, kMaxPathLength) : path,
            depth + 1, leaf);
     }
   }

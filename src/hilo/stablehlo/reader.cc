@@ -13,7 +13,8 @@ bool is_mlir(std::string_view data) {
   if (is_bytecode(data)) return true;
   Cursor cursor(data, "");
   const char next = cursor.peek();
-  if (next == '#' || next == '!') {  // an alias; the length of a message's first field may be such a byte, too
+  // an alias; but the length of a protobuf message's first field can be the same byte
+  if (next == '#' || next == '!') {
     cursor.accept(next == '#' ? "#" : "!");
     return !cursor.suffix().empty() && cursor.next_is("=");
   }
@@ -23,7 +24,7 @@ bool is_mlir(std::string_view data) {
   }
   const std::string_view word = cursor.word();
   if (word == "module" || word == "builtin.module" || word == "func.func") return true;
-  // An operation with a symbol, such as `sdy.mesh @mesh = ...`; computations of HLO go on with a bracket.
+  // An operation with a symbol, such as `sdy.mesh @mesh = ...`. In HLO text a bracket follows.
   return word.find('.') != std::string_view::npos && cursor.next_is("@");
 }
 

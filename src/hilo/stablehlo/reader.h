@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/reader.h -- a file of MLIR, text or bytecode, to a module tree.
+// stablehlo/reader.h -- reads a file of MLIR, text or bytecode, into a module tree.
 #pragma once
 
 #include "hilo/stablehlo/tree/module_tree.h"
 
 namespace hilo::stablehlo {
 
-/// Whether `data` begins as MLIR does: with bytecode's magic number, or with a module, a function or an alias as text.
+/// Returns whether `data` is MLIR: it begins with the magic number of bytecode, or with a module, a function or an
+/// alias in text form.
 bool is_mlir(std::string_view data);
 
 /// Reads text (one part; see split_text) or bytecode.

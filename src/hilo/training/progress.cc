@@ -42,7 +42,7 @@ Progress::Progress(std::string title, int64_t total)
       total_(total),
       began_(now()),
       terminal_(::isatty(STDERR_FILENO) != 0),
-      color_(colour_wanted(STDERR_FILENO)) {}
+      color_(may_colour(STDERR_FILENO)) {}
 
 Progress::~Progress() { finish(); }
 

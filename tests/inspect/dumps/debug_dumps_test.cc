@@ -162,7 +162,7 @@ TEST_F(Dumps, FolderThatIsAFileWarnsOnceAndCompiles) {
   compile(options);
   compile(options);
   ASSERT_EQ(log_.size(), 1u);
-  EXPECT_NE(log_[0].find("no dumps to " + folder_ + ": INVALID_ARGUMENT"), std::string::npos) << log_[0];
+  EXPECT_NE(log_[0].find("dumps to " + folder_ + " are off: INVALID_ARGUMENT"), std::string::npos) << log_[0];
 }
 
 TEST_F(Dumps, GraphsAreDrawnOfModulesThatMatch) {

@@ -27,7 +27,7 @@ void wait_until(const std::function<bool()>& is_so) {
 
 TEST(Heartbeat, EverybodyHearsWhatEverybodyDoes) {
   const auto star = star_of(3);
-  EXPECT_EQ(star[2]->last_of(1), "no meeting yet");
+  EXPECT_EQ(star[2]->last_of(1), "no collective yet");
   star[1]->note("all-reduce 'sum'");
   star[1]->note("all-gather 'all'");
   for (const int listener : {0, 2})
@@ -51,11 +51,11 @@ TEST(Heartbeat, TheCentreThatDiesIsNamed) {
   auto star = star_of(2);
   wait_until([&] {
     star[1]->note("x");
-    return star[0]->last_of(1) != "no meeting yet";
+    return star[0]->last_of(1) != "no collective yet";
   });
   star[0].reset();
   wait_until([&] { return star[1]->is_lost(); });
-  EXPECT_EQ(star[1]->failure().to_string(), "UNAVAILABLE: process 0 has died; it was last at no meeting yet");
+  EXPECT_EQ(star[1]->failure().to_string(), "UNAVAILABLE: process 0 has died; it was last at no collective yet");
 }
 
 TEST(Heartbeat, WhoTakesLeaveHasEndedAndNotDied) {
@@ -64,7 +64,7 @@ TEST(Heartbeat, WhoTakesLeaveHasEndedAndNotDied) {
   for (const int listener : {0, 2}) wait_until([&] { return star[static_cast<size_t>(listener)]->has_ended(1); });
   star[1].reset();
   star[2]->note("x");
-  wait_until([&] { return star[0]->last_of(2) != "no meeting yet"; });
+  wait_until([&] { return star[0]->last_of(2) != "no collective yet"; });
   EXPECT_TRUE(star[0]->failure().ok());
   EXPECT_FALSE(star[2]->has_ended(0));
 }
@@ -73,10 +73,9 @@ TEST(Heartbeat, WhoNeverSpeaksIsSilent) {
   const HeartbeatTimes times{std::chrono::milliseconds(5), std::chrono::milliseconds(50)};
   const auto centre = *Heartbeat::listen(2, kLoopback, times);
   wait_until([&] { return centre->is_lost(); });
-  EXPECT_EQ(
-      centre->failure().to_string(),
-      "UNAVAILABLE: process 1 has been silent for 0.1 s: it is stopped or can't be reached; it was last at no meeting "
-      "yet");
+  EXPECT_EQ(centre->failure().to_string(),
+            "UNAVAILABLE: process 1 has sent no heartbeat for 0.1 s: it is stopped or can't be reached; it was last at "
+            "no collective yet");
 }
 
 TEST(Heartbeat, AStrangerWithoutTheSecretIsNotAdmitted) {

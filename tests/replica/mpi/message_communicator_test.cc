@@ -60,7 +60,7 @@ TEST(MessageCommunicator, ProcessesThatRunDifferentProgramsAreToldBoth) {
   other.join();
   EXPECT_EQ(
       status.to_string(),
-      "INVALID_ARGUMENT: came to all-reduce 'sum' in run 7 of program 0000000000000abc, where replica 1 is at "
+      "INVALID_ARGUMENT: called all-reduce 'sum' in run 7 of program 0000000000000abc, but replica 1 called "
       "all-reduce 'sum' in run 7 of program 0000000000000def. Hint: all processes must run the same programs in the "
       "same order");
 }
@@ -78,7 +78,7 @@ TEST(MessageCommunicator, AProcessThatEndsWithoutComingIsAnError) {
   const auto left = process(boxes, 0);
   boxes.end(1);
   EXPECT_EQ(sum(*left, 2).to_string(),
-            "FAILED_PRECONDITION: all-reduce 'sum': replica 1 (process 1) has ended without coming");
+            "FAILED_PRECONDITION: all-reduce 'sum': replica 1 (process 1) has ended without this collective");
 }
 
 TEST(MessageCommunicator, AtTheDeadlineTheErrorNamesWhoDidNotCome) {
@@ -87,8 +87,8 @@ TEST(MessageCommunicator, AtTheDeadlineTheErrorNamesWhoDidNotCome) {
   token.cancel(kDeadlinePassed);
   const auto left = process(boxes, 0, {1, 99}, &token);
   EXPECT_EQ(sum(*left, 3).to_string(),
-            "DEADLINE_EXCEEDED: all-reduce 'sum': the program's time was over, and replica 1 (process 1) and replica 2 "
-            "(process 2) hadn't come");
+            "DEADLINE_EXCEEDED: all-reduce 'sum': timeout of the program while replica 1 (process 1) and replica 2 "
+            "(process 2) had not arrived");
 }
 
 TEST(MessageCommunicator, WhatARunThatFailedLeftIsNotReadByTheNext) {

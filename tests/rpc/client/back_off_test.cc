@@ -16,7 +16,7 @@ TEST(BackOff, PausesDoubleUpToTheLongest) {
       const std::chrono::milliseconds pause = back_off.next();
       EXPECT_GE(pause, longest / 2);
       EXPECT_LE(pause, longest);
-      longest = std::min(2 * longest, BackOff::kLongest);
+      longest = std::min(2 * longest, BackOff::kMaxDelay);
     }
   }
 }

@@ -69,7 +69,7 @@ TEST(Caller, AConnectionThatEndsRightAfterItsGreetingIsNoConnection) {
     EXPECT_EQ(caller->server().platform, "Host");
     const Status status = caller->call(Lane::kCalls, Free{}).status();  // whose sending ends the first one
     EXPECT_EQ(status.to_string(),
-              "UNAVAILABLE: rpc:here: no such session: it has ended; what the session had on the server is gone");
+              "UNAVAILABLE: rpc:here: no such session: it has ended; the session's objects on the server are lost");
     EXPECT_EQ(connections, 3);
     caller->close();
   }
@@ -85,7 +85,7 @@ TEST(Caller, AServerThatHangsUpIsTriedAFewTimes) {
   };
   const Status status = Caller::open("rpc:here", connect, 1).status();
   EXPECT_EQ(status.code(), StatusCode::kUnavailable);
-  EXPECT_EQ(status.message().find("rpc:here: the server hung up (3 tries, "), 0u) << status.to_string();
+  EXPECT_EQ(status.message().find("rpc:here: the server closed the connection (3 tries, "), 0u) << status.to_string();
   EXPECT_EQ(connections, kFirstTries);
 }
 
@@ -95,7 +95,7 @@ struct FakeClock {
   std::chrono::steady_clock::time_point now{};
   std::vector<std::chrono::milliseconds> pauses;
 
-  Patience patience(std::chrono::milliseconds time, uint64_t seed) {
+  RetryPolicy retry(std::chrono::milliseconds time, uint64_t seed) {
     return {.time = time,
             .seed = seed,
             .now =
@@ -130,7 +130,7 @@ TEST(Caller, AServerWhoseConnectionBrokeIsTriedForATime) {
   Threads threads;
   const Connect connect = breaking_once(
       threads, connections, [](Receiver& to, const Request&) { to.on_closed(unavailable("nobody listens")); });
-  const auto caller = *Caller::open("rpc:here", connect, 1, clock.patience(std::chrono::seconds(60), 3));
+  const auto caller = *Caller::open("rpc:here", connect, 1, clock.retry(std::chrono::seconds(60), 3));
   const Status status = caller->call(Lane::kCalls, Free{}).status();
   EXPECT_EQ(status.code(), StatusCode::kUnavailable);
   std::chrono::milliseconds all{0};
@@ -140,12 +140,12 @@ TEST(Caller, AServerWhoseConnectionBrokeIsTriedForATime) {
     all += pause;
   }
   EXPECT_GE(all, std::chrono::seconds(60));
-  EXPECT_LT(all, std::chrono::seconds(60) + BackOff::kLongest);
+  EXPECT_LT(all, std::chrono::seconds(60) + BackOff::kMaxDelay);
   EXPECT_EQ(connections, static_cast<int>(clock.pauses.size()) + 2);
   EXPECT_EQ(
       status.to_string(),
       fmt::format(
-          "UNAVAILABLE: rpc:here: nobody listens ({} tries, {:.1f} s); what the session had on the server is gone",
+          "UNAVAILABLE: rpc:here: nobody listens ({} tries, {:.1f} s); the session's objects on the server are lost",
           clock.pauses.size() + 1, std::chrono::duration<double>(all).count()));
   caller->close();
 }
@@ -158,7 +158,7 @@ TEST(Caller, AServerThatComesBackInTimeAnswersWhatWasAsked) {
     if (connections < 20) return to.on_closed(unavailable("nobody listens"));
     to.on_message(is_hello(request) ? Pieces(greeting()) : encode_in_pieces(Reply{.id = request.id}));
   });
-  const auto caller = *Caller::open("rpc:here", connect, 1, clock.patience(std::chrono::seconds(60), 4));
+  const auto caller = *Caller::open("rpc:here", connect, 1, clock.retry(std::chrono::seconds(60), 4));
   EXPECT_TRUE(caller->call(Lane::kCalls, Free{}).ok());
   EXPECT_EQ(connections, 20);
   EXPECT_EQ(clock.pauses.size(), 18u);
@@ -220,7 +220,7 @@ TEST(Caller, WithoutTimeAServerIsTriedOnceMore) {
   Threads threads;
   const Connect connect = breaking_once(
       threads, connections, [](Receiver& to, const Request&) { to.on_closed(unavailable("nobody listens")); });
-  const auto caller = *Caller::open("rpc:here", connect, 1, clock.patience(std::chrono::seconds(0), 5));
+  const auto caller = *Caller::open("rpc:here", connect, 1, clock.retry(std::chrono::seconds(0), 5));
   EXPECT_EQ(caller->call(Lane::kCalls, Free{}).status().code(), StatusCode::kUnavailable);
   EXPECT_EQ(connections, 2);
   caller->close();

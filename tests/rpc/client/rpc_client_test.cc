@@ -69,7 +69,7 @@ TEST_F(RpcClientTest, HasTheServersDevices) {
   EXPECT_EQ((*remote->local_device(1))->to_string(), "Host:1");
   EXPECT_EQ((*remote->local_device(0))->memories()[0].id, 0);
   EXPECT_EQ(make_rpc_client({.target = "rpc:here", .replica_count = 1000}, server_.connect()).status().to_string(),
-            "INVALID_ARGUMENT: rpc:here: Hello.replica_count: got 1000; this server makes 1 to 64 devices a session");
+            "INVALID_ARGUMENT: rpc:here: Hello.replica_count: got 1000; wanted 1 to 64, the devices per session");
 }
 
 TEST_F(RpcClientTest, RunsProgramsOnBuffersThatStayThere) {
@@ -237,7 +237,7 @@ TEST_F(RpcClientTest, AServerOfAnotherVersionIsRefusedByNumber) {
     });
   };
   EXPECT_EQ(make_rpc_client({.target = "rpc:here"}, server_.connect()).status().to_string(),
-            "UNIMPLEMENTED: rpc:here: the server 9.0 speaks version 2 of hilo.xrt; this is a client of version 1");
+            "UNIMPLEMENTED: rpc:here: the server 9.0 has version 2 of hilo.xrt; this client has version 1");
 }
 
 TEST_F(RpcClientTest, NumbersThatAServerMakesUpAreAnError) {
@@ -249,11 +249,11 @@ TEST_F(RpcClientTest, NumbersThatAServerMakesUpAreAnError) {
     return make_rpc_client({.target = "rpc:here", .replica_count = 2}, server.connect()).status().to_string();
   };
   EXPECT_EQ(said([](HelloReply& hello) { hello.devices[1].id = -1; }),
-            "DATA_LOSS: rpc:here: HelloReply.devices: -1 is no device's number, or comes twice");
+            "DATA_LOSS: rpc:here: HelloReply.devices: -1 is not a valid device id or occurs twice");
   EXPECT_EQ(said([](HelloReply& hello) { hello.devices[1].id = int64_t{1} << 32; }),
-            "DATA_LOSS: rpc:here: HelloReply.devices: 4294967296 is no device's number, or comes twice");
+            "DATA_LOSS: rpc:here: HelloReply.devices: 4294967296 is not a valid device id or occurs twice");
   EXPECT_EQ(said([](HelloReply& hello) { hello.devices[1].id = 0; }),
-            "DATA_LOSS: rpc:here: HelloReply.devices: 0 is no device's number, or comes twice");
+            "DATA_LOSS: rpc:here: HelloReply.devices: 0 is not a valid device id or occurs twice");
   EXPECT_EQ(said([](HelloReply& hello) { hello.devices.clear(); }), "UNAVAILABLE: rpc:here: the server has no devices");
 }
 
@@ -302,7 +302,7 @@ TEST_F(RpcClientTest, AFieldThatANewerServerSendsIsNamed) {
   const ClientPtr remote = client(server);
   is_newer = true;
   EXPECT_EQ(remote->compile(*hlo::parse_module(kTwice), {}, nullptr).status().to_string(),
-            "UNAVAILABLE: rpc:here: a reply that is none: Reply: field 99 is unknown to version 1 of hilo.xrt. Hint: "
+            "UNAVAILABLE: rpc:here: invalid reply: Reply: field 99 is unknown to version 1 of hilo.xrt. Hint: "
             "the other side is newer");
 }
 

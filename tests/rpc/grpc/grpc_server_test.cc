@@ -213,11 +213,11 @@ TEST_F(GrpcServer, WithTlsWhoHasACertificateIsLetInAndNobodyElse) {
   set_tls("stranger", "client");  // not the server's authority
   expect_refused("certificate verify failed (3 tries");
   set_tls("", "");
-  expect_refused("Socket closed. Hint: a server that speaks TLS wants HILO_XRT_TLS_CA (3 tries");
+  expect_refused("Socket closed. Hint: if the server uses TLS, set HILO_XRT_TLS_CA (3 tries");
   server_.reset();
   serve();
   set_tls("ca", "");
-  expect_refused("Hint: the server speaks no TLS; HILO_XRT_TLS_CA asks for it (3 tries");
+  expect_refused("Hint: the server doesn't use TLS, but HILO_XRT_TLS_CA is set (3 tries");
   set_tls("", "");
 }
 
@@ -346,7 +346,7 @@ TEST_F(GrpcServer, RefusesMoreSessionsThanItMayHaveAndAllWhileItEnds) {
   EXPECT_FALSE(server_->drain(std::chrono::milliseconds(0)));
   EXPECT_EQ(literal_from_buffer(**buffer_from_literal(**(*first)->local_device(0), Literal::scalar(3.0f)))->to_string(),
             "f32[] 3");
-  expect_refused("the server is about to end (3 tries");
+  expect_refused("the server is shutting down (3 tries");
 }
 
 TEST_F(GrpcServer, SaysHowItIsToWhoIsLetInWithoutASession) {

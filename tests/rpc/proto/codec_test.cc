@@ -135,14 +135,13 @@ TEST(Codec, WhatIsNoMessageIsAnErrorThatNamesTheField) {
     const StatusOr<Request> cut = decode_request(std::string_view(upload).substr(0, i));
     EXPECT_TRUE(cut.ok() || cut.status().code() == StatusCode::kInvalidArgument) << i;
   }
-  EXPECT_EQ(decode_request("").status().to_string(),
-            "INVALID_ARGUMENT: Request: it asks for nothing; wanted one of its calls");
+  EXPECT_EQ(decode_request("").status().to_string(), "INVALID_ARGUMENT: Request: the call is missing");
   // Field 14 (Chunk), 3 bytes: field 1 (buffer), 1 byte.
   EXPECT_EQ(decode_request(std::string_view("\x72\x03\x0a\x01x", 5)).status().to_string(),
             "INVALID_ARGUMENT: Chunk.buffer: a handle of 1 bytes; wanted 16");
   EXPECT_EQ(decode_request(std::string_view("\x72\x02\x10", 3)).status().code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(decode_reply(std::string_view("\x10\x63", 2)).status().to_string(),
-            "INVALID_ARGUMENT: Reply.code: 99 is no status");
+            "INVALID_ARGUMENT: Reply.code: 99 is not a status code");
 }
 
 TEST(Codec, NumbersThatAreNotThereAreZero) {

@@ -225,7 +225,7 @@ TEST_F(TheDoor, AnAddressThatIsTakenOrUnknownIsAnError) {
   open();
   const auto status = [](const std::string& listen) { return Door::open(listen, {}, [](OwnedFile) {}).status(); };
   EXPECT_EQ(status(fmt::format("127.0.0.1:{}", door_->port())).to_string(),
-            fmt::format("UNAVAILABLE: 127.0.0.1:{}: it can't be listened at: Address already in use", door_->port()));
+            fmt::format("UNAVAILABLE: 127.0.0.1:{}: can't listen there: Address already in use", door_->port()));
   EXPECT_EQ(status("192.0.2.1:0").code(), StatusCode::kUnavailable);  // without an owner
 }
 
@@ -236,11 +236,11 @@ TEST_F(TheDoor, TellsWhomItCutsAndWhy) {
   const OwnedFile first = guest();
   wait_for(1);
   const OwnedFile second = guest();
-  expect_told("cut " + peer(first) + " room for the next connection");
+  expect_told("cut " + peer(first) + " replaced by the next connection");
   wait_for(2);
   const std::string much(2000, 'x');
   EXPECT_EQ(::send(second.get(), much.data(), much.size(), MSG_NOSIGNAL), 2000);
-  expect_told("cut " + peer(second) + " more than 1000 bytes without a call that was let in");
+  expect_told("cut " + peer(second) + " more than 1000 bytes without an accepted call");
 }
 
 TEST_F(TheDoor, TellsOfCallsThatWereRefusedAndOfTime) {
@@ -251,9 +251,9 @@ TEST_F(TheDoor, TellsOfCallsThatWereRefusedAndOfTime) {
   door_->refuse(name);
   door_->refuse(name);
   const OwnedFile slow = guest();
-  expect_told("cut " + peer(slow) + " 30 ms without a call that was let in");
+  expect_told("cut " + peer(slow) + " 30 ms without an accepted call");
   const std::scoped_lock lock(mutex_);
-  EXPECT_NE(std::ranges::find(told_, "cut " + name + " 2 calls were refused"), told_.end());
+  EXPECT_NE(std::ranges::find(told_, "cut " + name + " 2 calls were rejected"), told_.end());
 }
 
 TEST_F(TheDoor, TellsOfAStrangerThatLeavesAndOfNobodyElse) {
@@ -269,7 +269,7 @@ TEST_F(TheDoor, TellsOfAStrangerThatLeavesAndOfNobodyElse) {
     wait_for(2);
     stranger = peer(bad);
   }
-  expect_told("left " + stranger + " it closed its connection before a call was let in");
+  expect_told("left " + stranger + " it closed its connection without an accepted call");
   const std::scoped_lock lock(mutex_);
   EXPECT_EQ(told_.size(), 1u);
 }
@@ -285,7 +285,7 @@ TEST_F(TheDoor, CutsAConnectionThatMakesTooManyCallsAtOnce) {
   for (int i = 0; i < 2; ++i) door_->begin_call(peer(good));
   EXPECT_TRUE(is_open(good));
   door_->begin_call(peer(good));
-  expect_told("cut " + peer(good) + " more than 2 calls at once");
+  expect_told("cut " + peer(good) + " more than 2 concurrent calls");
 }
 
 TEST_F(TheDoor, CutsAConnectionThatMakesTooManyCallsASecond) {
@@ -295,7 +295,7 @@ TEST_F(TheDoor, CutsAConnectionThatMakesTooManyCallsASecond) {
   for (int i = 0; i < 5; ++i) door_->begin_call(peer(good));
   EXPECT_TRUE(is_open(good));
   while (is_open(good)) door_->begin_call(peer(good));
-  expect_told("cut " + peer(good) + " more than 5 calls in a second");
+  expect_told("cut " + peer(good) + " more than 5 calls per second");
 }
 
 // ---- Unix sockets.

@@ -31,8 +31,8 @@ TEST(Metrics, AreLinesThatPrometheusReads) {
                                          .connections = {.listeners = 9},
                                          .sessions = {{.report = {.live_bytes = 30}}, {.report = {.live_bytes = 12}}}});
   EXPECT_NE(text.find("\nhilo_live_bytes 42\n"), std::string::npos);
-  EXPECT_TRUE(text.starts_with(
-      "# HELP hilo_sessions Sessions that there are.\n# TYPE hilo_sessions gauge\nhilo_sessions 2\n# HELP"))
+  EXPECT_TRUE(
+      text.starts_with("# HELP hilo_sessions Number of sessions.\n# TYPE hilo_sessions gauge\nhilo_sessions 2\n# HELP"))
       << text;
   EXPECT_NE(text.find("\nhilo_messages_total 7\n"), std::string::npos);
   EXPECT_TRUE(text.ends_with("\nhilo_listeners_total 9\n"));

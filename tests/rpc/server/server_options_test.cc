@@ -19,10 +19,9 @@ TEST(Listen, LoopbackIsWhatOthersCannotReach) {
 
 TEST(Listen, AnAddressThatOthersReachNeedsTlsAndToKnowItsClients) {
   ServerOptions options{.listen = "0.0.0.0:8470"};
-  EXPECT_EQ(
-      check_listen(options).to_string(),
-      "FAILED_PRECONDITION: listen: others reach '0.0.0.0:8470', and there is no TLS. Hint: TLS with a token file or "
-      "certificates of clients, or 127.0.0.1");
+  EXPECT_EQ(check_listen(options).to_string(),
+            "FAILED_PRECONDITION: listen: other machines can reach '0.0.0.0:8470', and there is no TLS. Hint: use TLS "
+            "with a token file or client certificates, or 127.0.0.1");
   options.token_file = "t";
   EXPECT_EQ(check_listen(options).code(), StatusCode::kFailedPrecondition);
   options.tls_certificate = "c";
@@ -30,7 +29,7 @@ TEST(Listen, AnAddressThatOthersReachNeedsTlsAndToKnowItsClients) {
   options.tls_key = "k";
   EXPECT_TRUE(check_listen(options).ok());
   options.token_file = "";
-  EXPECT_NE(check_listen(options).message().find("any of them could run programs here"), std::string::npos);
+  EXPECT_NE(check_listen(options).message().find("their users could run programs here"), std::string::npos);
   options.tls_client_ca = "a";
   EXPECT_TRUE(check_listen(options).ok());
   EXPECT_EQ(check_listen({.listen = "127.0.0.1:0", .tls_client_ca = "a"}).code(), StatusCode::kInvalidArgument);

@@ -168,7 +168,7 @@ TEST_F(TheSessions, WhoGoesLeavesTheQueueAndTheEndEmptiesIt) {
   (*second.relay)->detach(Lane::kCalls, second.client.get());
   EXPECT_EQ(sessions_->counts().queued, 1);
   sessions_->drain();
-  EXPECT_EQ(third.client->reply().status.to_string(), "UNAVAILABLE: the server is about to end");
+  EXPECT_EQ(third.client->reply().status.to_string(), "UNAVAILABLE: the server is shutting down");
   EXPECT_EQ(sessions_->counts().queued, 0);
 }
 

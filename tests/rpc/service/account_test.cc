@@ -15,7 +15,7 @@ TEST(Account, CountsWhatIsHeldUntilItsEnd) {
   {
     Held first = *account->hold(60);
     EXPECT_EQ(account->hold(41).status().to_string(),
-              "RESOURCE_EXHAUSTED: quota: 60 bytes live of 100 bytes; 41 bytes more asked for");
+              "RESOURCE_EXHAUSTED: quota: 60 bytes live of 100 bytes; 41 bytes more requested");
     Held part = first.split(50);
     EXPECT_EQ(part.bytes(), 50);
     EXPECT_EQ(first.split(1000).bytes(), 10);

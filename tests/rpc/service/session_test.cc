@@ -131,7 +131,7 @@ TEST_F(TheSession, GreetsWithItsDevicesAndRefusesOtherVersions) {
   EXPECT_FALSE(body.devices[0].memories.empty());
   send({.id = 0, .body = Hello{.version = 2}});
   EXPECT_EQ(replies_.wait(0, 2).status.to_string(),
-            "UNIMPLEMENTED: Hello: version 2 of hilo.xrt; this server speaks version 1");
+            "UNIMPLEMENTED: Hello: got version 2 of hilo.xrt; this server has version 1");
 }
 
 TEST_F(TheSession, CompilesRunsAndKeepsWhatTheClientNames) {
@@ -328,11 +328,11 @@ TEST_F(TheSession, KeepsToItsQuotas) {
   ASSERT_TRUE(call(upload(x_, {1, 2, 3})).status.ok());
   EXPECT_EQ(call(upload(y_, std::vector<float>(1 << 18))).status.to_string(),
             "RESOURCE_EXHAUSTED: quota: " + bytes_text(static_cast<uint64_t>(of_program + 12)) +
-                " live of 1.00 MiB; 1.00 MiB more asked for");
+                " live of 1.00 MiB; 1.00 MiB more requested");
   ASSERT_TRUE(call(execute(f_, {x_}, {y_})).status.ok());
   ASSERT_TRUE(call(upload({1, 1}, {})).status.ok());
   EXPECT_EQ(call(upload({1, 2}, {})).status.to_string(),
-            "RESOURCE_EXHAUSTED: quota: 3 live buffers of 3; 1 more asked for");
+            "RESOURCE_EXHAUSTED: quota: 3 live buffers of 3; 1 more requested");
   EXPECT_EQ(call(Upload{.buffer = z_, .shape = Shape::array(ElementType::kF32, {int64_t{1} << 60}), .is_chunked = true})
                 .status.code(),
             StatusCode::kResourceExhausted);

@@ -105,7 +105,7 @@ TEST(Serve, AClientOfAnotherVersionIsRefusedByNumber) {
   Worker worker;
   worker.send(Request{.body = Hello{.version = 2, .session = {1, 1}}});
   EXPECT_EQ(worker.reply().status.to_string(),
-            "UNIMPLEMENTED: Hello: version 2 of hilo.xrt; this server speaks version 1");
+            "UNIMPLEMENTED: Hello: got version 2 of hilo.xrt; this server has version 1");
 }
 
 TEST(Serve, WhoDoesNotSayHelloGetsNothing) {

@@ -42,7 +42,7 @@ TEST(DeviceGrid, PairsArePairsOfDevices) {
 
 TEST(DeviceGrid, IdsThatAreNotThereAreRefused) {
   EXPECT_EQ(device_groups({{2}}, GroupMode::kCrossReplica, kGrid).status().to_string(),
-            "INVALID_ARGUMENT: a group names device 2; wanted 0 to 1");
+            "INVALID_ARGUMENT: a group contains device 2; wanted 0 to 1");
   EXPECT_FALSE(device_groups({{-1}}, GroupMode::kFlattenedIds, kGrid).ok());
 }
 

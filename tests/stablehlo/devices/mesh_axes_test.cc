@@ -69,11 +69,11 @@ TEST(MeshAxes, AMeshSaysWhichDeviceStandsWhere) {
 }
 
 TEST(MeshAxes, WhatIsNotThereIsRefusedByName) {
-  EXPECT_EQ(error_of(along(kX, "@nowhere")), "NOT_FOUND: mesh @nowhere isn't there");
+  EXPECT_EQ(error_of(along(kX, "@nowhere")), "NOT_FOUND: mesh @nowhere doesn't exist");
   EXPECT_EQ(error_of(along("#stablehlo.axis_ref<name = \"z\">")), "INVALID_ARGUMENT: the mesh has no axis 'z'");
   EXPECT_EQ(error_of(along("#stablehlo.axis_ref<name = \"y\", sub_axis_info = (1)3>")),
             "INVALID_ARGUMENT: axis 'y' of size 4 has no such part");
-  EXPECT_EQ(error_of(along("0 : i64")), "INVALID_ARGUMENT: axes of a mesh are #stablehlo.axis_ref<...>");
+  EXPECT_EQ(error_of(along("0 : i64")), "INVALID_ARGUMENT: wanted #stablehlo.axis_ref<...> for the axes of a mesh");
   EXPECT_EQ(error_of(along(kX), ", device_ids=dense<[0, 0]> : tensor<2xi64>"),
             "INVALID_ARGUMENT: device_ids of a mesh aren't each of its devices once");
   EXPECT_EQ(error_of(along(kX, "#stablehlo.mesh<axes = [#stablehlo.mesh_axis<name = \"x\", size = 0>]>")),

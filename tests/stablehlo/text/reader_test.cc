@@ -160,7 +160,7 @@ TEST(TextReader, ResourcesComeFromTheEndOfTheFile) {
   ASSERT_TRUE(value != nullptr && value->literal);
   EXPECT_EQ(value->literal->to_string(), "s32[2] {1, 2}");
   EXPECT_NE(error_of_text("func.func @f() {\n  %0 = stablehlo.constant dense_resource<x> : tensor<2xi32>\n  return\n}")
-                .find("t.mlir:2:42: resource 'x' isn't there"),
+                .find("t.mlir:2:42: resource 'x' doesn't exist"),
             std::string::npos);
 }
 
@@ -180,7 +180,7 @@ TEST(TextReader, ErrorsNameLineAndColumn) {
   EXPECT_EQ(error_of_text(in_function("  %0 = math.fma %x, %x : tensor<2x3xf32>")),
             "UNIMPLEMENTED: t.mlir:2:8: the pretty form of 'math.fma'. Hint: print the program in MLIR's generic form");
   EXPECT_EQ(error_of_text("func.func @f() {\n  %0 = stablehlo.constant dense<[1, 2]> : tensor<3xi32>\n}"),
-            "INVALID_ARGUMENT: t.mlir:2:37: dimension 0 has 2 elements here; tensor<3xi32> wants 3");
+            "INVALID_ARGUMENT: t.mlir:2:37: dimension 0 has 2 elements here; tensor<3xi32> has 3");
   EXPECT_EQ(error_of_text("func.func @f() {\n  %0 = stablehlo.constant dense<300> : tensor<ui8>\n}"),
             "INVALID_ARGUMENT: t.mlir:2:33: '300' does not fit u8");
   EXPECT_EQ(error_of_text("func.func @f() {"),

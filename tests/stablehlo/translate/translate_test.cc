@@ -85,10 +85,10 @@ TEST(Translate, ABroadcastFromARootKnownAtRunTimeTakesItFromWhatAllHave) {
 
 TEST(Translate, RootsThatDontFitAreRefused) {
   holds(error_of(broadcast("%x", "tensor<2xf32>")),
-        "stablehlo.collective_broadcast: has_dynamic_root wants an operand");
-  holds(error_of(broadcast("%r, %x", "tensor<1xi32>, tensor<2xf32>")), "the roots are f32[2]; wanted s32[1]");
+        "stablehlo.collective_broadcast: has_dynamic_root: wanted at least an operand");
+  holds(error_of(broadcast("%r, %x", "tensor<1xi32>, tensor<2xf32>")), "got roots f32[2]; wanted s32[1]");
   holds(error_of(broadcast("%x, %x, %r", "tensor<2xf32>, tensor<2xf32>, tensor<1xi32>")),
-        "the roots are s32[1]; wanted s32[2]");
+        "got roots s32[1]; wanted s32[2]");
 }
 
 TEST(Translate, ASortsDimensionCountsFromTheEndOrIsTheLast) {
@@ -216,7 +216,7 @@ TEST(Translate, TheLastOperandsOfACustomCallMayBeTheSizesOfItsResults) {
   holds(hlo, "(f32[7,3]{1,0}, s32[7]{0}) custom-call(");
   holds(hlo, "custom_call_target=\"foo\", operand_layout_constraints={f32[7,3]{1,0}}");
   holds(sized_call("4", "1, 2"),
-        "INVALID_ARGUMENT: t.mlir:6:10: stablehlo.custom_call: the sizes are [7,4], the type is");
+        "INVALID_ARGUMENT: t.mlir:6:10: stablehlo.custom_call: the sizes are [7,4], but the type is");
   holds(sized_call("3", "0, 2"), "shape operand 0; wanted the last operands, 1 to 2, in order");
 }
 
@@ -270,7 +270,7 @@ TEST(Translate, TheEntryIsMainOrTheNamedOrTheOnlyPublicFunction) {
       "tensor<i32>\n}\n"
       "func.func @h() -> tensor<i32> {\n  %0 = stablehlo.constant dense<2> : tensor<i32>\n  return %0 : tensor<i32>\n}";
   holds(error_of(kTwo), "the module has 2 functions and none is @main");
-  holds(error_of(kTwo, "gg"), "NOT_FOUND: function @gg isn't there; the module has g, h");
+  holds(error_of(kTwo, "gg"), "NOT_FOUND: function @gg doesn't exist; the module has g, h");
   const StatusOr<hlo::Module> named = program(kTwo, {.function = "h"});
   ASSERT_TRUE(named.ok()) << named.status().to_string();
   EXPECT_EQ(hlo::evaluate(*named, {})->to_string(), "s32[] 2");
@@ -298,7 +298,7 @@ TEST(Translate, WhatHloCantSayIsRefusedByName) {
         "UNIMPLEMENTED: stablehlo.convert: tensor<f6E2M3FN>: HLO has no floats of 6 bits, so nothing can be computed");
   holds(error_of("func.func @f(%x: tensor<f32>) -> tensor<f32> {\n  %0 = \"a.b\"(%x) : (tensor<f32>) -> tensor<f32>\n"
                  "  return %0 : tensor<f32>\n}"),
-        "UNIMPLEMENTED: a.b: this version can't translate this operation");
+        "UNIMPLEMENTED: a.b: this operation is not supported");
   holds(error_of("func.func @f(%x: tensor<f32>) {\n  check.expect_eq %x, %x : tensor<f32>\n  return\n}"),
         "Hint: hilo check runs them");
 }
@@ -312,7 +312,7 @@ TEST(Translate, ProgramsThatBreakTheirOpsRulesAreErrorsOfThatOp) {
         "FAILED_PRECONDITION: function @f calls itself");
   holds(error_of("func.func @f(%x: tensor<f32>) -> tensor<f32> {\n"
                  "  %0 = call @g(%x) : (tensor<f32>) -> tensor<f32>\n  return %0 : tensor<f32>\n}"),
-        "NOT_FOUND: function @g isn't there");
+        "NOT_FOUND: function @g doesn't exist");
 }
 
 TEST(Translate, AChainOfCallsNeedsNoRecursion) {
@@ -396,11 +396,11 @@ TEST(Translate, ProgramsThatOnlyAnnotateRunWhole) {
 
 TEST(Translate, ManualComputationsThatDontFitTheirShardingsAreRefused) {
   holds(error_of(changed(kManual, "[{\"x\"}]>] manual", "[{}]>] manual")),
-        "f32[2] on each device doesn't fit f32[4] in all under its sharding");
+        "f32[2] on each device doesn't match the whole array f32[4] and its sharding");
   holds(error_of(changed(kManual, "[<@mesh, [{\"x\"}]>] out", "[] out")), "in_shardings has 0 entries; wanted 1");
   holds(error_of(changed(kManual, "num_partitions = 2", "num_partitions = 3")),
         "UNIMPLEMENTED: a manual computation is for 2 devices, the program for 1 replicas of 3 partitions");
-  holds(error_of(changed(kManual, "@mesh = ", "@other = ")), "NOT_FOUND: mesh @mesh isn't there");
+  holds(error_of(changed(kManual, "@mesh = ", "@other = ")), "NOT_FOUND: mesh @mesh doesn't exist");
 }
 
 constexpr std::string_view kByHand =
@@ -437,9 +437,9 @@ TEST(Translate, ANoteOfGspmdStatesAShardingAndOpensDimensions) {
 
 TEST(Translate, CallsOfGspmdThatDontSayWhoHasWhatAreRefused) {
   holds(error_of(changed(kByHand, "@Sharding(%x) {mhlo.sharding = \"{devices=[2]<=[2]}\"}", "@Sharding(%x)")),
-        "UNIMPLEMENTED: stablehlo.custom_call: the operand is not one of @Sharding, which says who has which part");
+        "UNIMPLEMENTED: stablehlo.custom_call: the operand must be a result of @Sharding, which specifies the parts");
   holds(error_of(changed(kByHand, "devices=[2]<=[2]", "replicated")),
-        "f32[2] on each device doesn't fit f32[4] in all under its sharding");
+        "f32[2] on each device doesn't match the whole array f32[4] and its sharding");
   holds(error_of(changed(kByHand, "devices=[2]<=[2]", "devices=[3]<=[3]")), "a sharding over 3 of 2 devices");
 }
 

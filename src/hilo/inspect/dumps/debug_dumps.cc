@@ -19,7 +19,7 @@ namespace hilo {
 namespace {
 
 void warn(const std::string& folder, const Status& status) {
-  log_warning_once("dump " + folder, "no dumps to {}: {}", folder, status.to_string());
+  log_warning_once("dump " + folder, "dumps to {} are off: {}", folder, status.to_string());
 }
 
 /// Whether the flag's regular expression is found in the name. A bad expression is warned about and matches nothing.

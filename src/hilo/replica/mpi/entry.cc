@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libhilo.so finds in libhilo_mpi.so: processes that meet by MPI.
+// The functions of libhilo_mpi.so that libhilo.so looks up: collectives between processes by MPI.
 #include <fmt/format.h>
 #include <signal.h>
 #include <time.h>
@@ -28,9 +28,10 @@ namespace {
 
 constexpr int kThreadSerialized = 2;  // MPI_THREAD_SERIALIZED: calls from any thread, one at a time
 constexpr uint32_t kLoopback = 0x7f000001;
-constexpr std::chrono::milliseconds kLastWords{700};  // Open MPI kills a second after it has asked to end
+// Open MPI kills a process one second after it has requested its end
+constexpr std::chrono::milliseconds kLastWords{700};
 
-/// Made once, and never destroyed: the process ends before its threads do.
+/// Created once and never destroyed, because threads run until the process ends.
 struct Processes {
   std::mutex mutex;
   MpiWorld* world = nullptr;
@@ -41,7 +42,7 @@ Processes& processes() {
   return *instance;
 }
 
-/// What all processes must have in common, and where they are.
+/// A process's description: the properties that all processes must share, and its address.
 struct Facts {
   uint64_t host = 0;
   uint64_t build = 0;
@@ -56,7 +57,7 @@ uint64_t host_hash() {
   return TextHash()(name.c_str());
 }
 
-/// Everybody's facts. MPI's own meeting: who is missing is waited for.
+/// Returns the facts of all processes, by an MPI collective that waits for all of them.
 StatusOr<std::vector<Facts>> exchange(const MpiWorld& world, const Facts& mine) {
   std::vector<Facts> all(world.count);
   const MpiLibrary& mpi = *world.mpi;
@@ -66,40 +67,42 @@ StatusOr<std::vector<Facts>> exchange(const MpiWorld& world, const Facts& mine) 
   return all;
 }
 
-/// MPI begins within 20 ms instead of 300 if it doesn't look for networks that processes of one machine don't use. What
-/// the user has set stays.
+/// MPI starts within 20 ms instead of 300 ms if it doesn't probe networks between machines. Variables that the user has
+/// set are not changed.
 void prepare_open_mpi() {
   const char* const here = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
   const char* const all = std::getenv("OMPI_COMM_WORLD_SIZE");
   if (here == nullptr || all == nullptr || std::strcmp(here, all) != 0) return;
   ::setenv("OMPI_MCA_pml", "ob1", /*overwrite=*/0);
   ::setenv("OMPI_MCA_btl", "self,vader", 0);
-  ::setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);  // containers forbid it, and then it warns
+  // in containers it is forbidden and causes a warning
+  ::setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
 }
 
 Status begin_mpi(const MpiLibrary& mpi, const Launch& launch) {
   int has_begun = 0, has_ended = 0, level = 0;
   HILO_RETURN_IF_ERROR(mpi_status(mpi, "MPI_Finalized", mpi.finalized(&has_ended)));
-  if (has_ended != 0) return failed_precondition("the program has ended MPI, which begins once in a process");
+  if (has_ended != 0) return failed_precondition("the program has finalized MPI, which can't be initialized again");
   HILO_RETURN_IF_ERROR(mpi_status(mpi, "MPI_Initialized", mpi.initialized(&has_begun)));
   if (has_begun == 0) {
     if (mpi.is_open_mpi) prepare_open_mpi();
     HILO_RETURN_IF_ERROR(
         mpi_status(mpi, "MPI_Init_thread", mpi.init_thread(nullptr, nullptr, kThreadSerialized, &level)));
     if (level < kThreadSerialized)
-      return failed_precondition(fmt::format("{} allows calls from one thread alone (level {})", mpi.file, level));
+      return failed_precondition(
+          fmt::format("{} supports calls from a single thread only (level {})", mpi.file, level));
   }
   int index = 0, count = 0;
   HILO_RETURN_IF_ERROR(mpi_status(mpi, "MPI_Comm_rank", mpi.comm_rank(mpi.world, &index)));
   HILO_RETURN_IF_ERROR(mpi_status(mpi, "MPI_Comm_size", mpi.comm_size(mpi.world, &count)));
   if (index == launch.index && count == launch.count) return ok_status();
   return invalid_argument(
-      fmt::format("{} started this process as {} of {}, but {} ({}) takes it for {} of {}: they are of different MPIs. "
-                  "Hint: HILO_MPI_LIBRARY names a library",
+      fmt::format("{} started this process as {} of {}, but {} ({}) reports {} of {}: they belong to different MPIs. "
+                  "Hint: set HILO_MPI_LIBRARY",
                   launch.launcher, launch.index, launch.count, mpi.file, mpi.version, index, count));
 }
 
-/// HILO_HEARTBEAT_SECONDS, for a program in a debugger say.
+/// Returns the times of HILO_HEARTBEAT_SECONDS, which a user of a debugger may increase.
 StatusOr<HeartbeatTimes> heartbeat_times() {
   HeartbeatTimes times;
   const char* const text = std::getenv("HILO_HEARTBEAT_SECONDS");
@@ -112,7 +115,7 @@ StatusOr<HeartbeatTimes> heartbeat_times() {
   return times;
 }
 
-/// Process 0 listens where all others reach it, and everybody is told.
+/// Process 0 listens at an address that all others can reach, and broadcasts it.
 Status begin_heartbeat(MpiWorld& world, std::span<const Facts> all) {
   HILO_ASSIGN_OR_RETURN(const HeartbeatTimes times, heartbeat_times());
   const bool one_machine = std::ranges::all_of(all, [&](const Facts& facts) { return facts.host == all[0].host; });
@@ -130,12 +133,12 @@ Status begin_heartbeat(MpiWorld& world, std::span<const Facts> all) {
   }
   HILO_ASSIGN_OR_RETURN(const std::vector<Facts> told, exchange(world, mine));
   if (world.index == 0) return listens;
-  if (told[0].heartbeat.port == 0) return unavailable("heartbeat: process 0 can't listen; it says why");
+  if (told[0].heartbeat.port == 0) return unavailable("heartbeat: process 0 can't listen; see its error");
   HILO_ASSIGN_OR_RETURN(world.heartbeat, Heartbeat::connect(world.index, world.count, told[0].heartbeat, times));
   return ok_status();
 }
 
-// --- A launcher ends all processes when one has died. They get a moment to say which one.
+// --- A launcher ends all processes when one has died. They get a short time to report which one it was.
 
 timer_t last_words;
 
@@ -146,7 +149,7 @@ void end_soon(int) {
   ::timer_settime(last_words, 0, &once, nullptr);
 }
 
-/// A program that has its own way to end keeps it.
+/// A handler that the program has installed for SIGTERM is not replaced.
 void give_last_words() {
   struct sigaction known = {};
   if (::sigaction(SIGTERM, nullptr, &known) != 0 || known.sa_handler != SIG_DFL) return;
@@ -160,14 +163,14 @@ void give_last_words() {
   (void)::sigaction(SIGTERM, &ours, nullptr);
 }
 
-/// At the end of the process. After a loss, or a run that failed, MPI might wait for ever for those who never come
-/// here.
+/// Finalizes MPI at the end of the process. After a lost process or a failed run it would wait for ever, so it is
+/// skipped then.
 void end_mpi() {
   MpiWorld& world = *processes().world;
   world.heartbeat->take_leave();
   int has_ended = 0;
   if (world.has_failed || world.heartbeat->is_lost() || world.mpi->finalized(&has_ended) != 0 || has_ended != 0) return;
-  (void)world.mpi->finalize();  // nobody is left to be told
+  (void)world.mpi->finalize();  // no caller is left for an error
 }
 
 StatusOr<std::unique_ptr<MpiWorld>> begin_world(const Launch& launch, int64_t devices) {
@@ -190,7 +193,7 @@ StatusOr<std::unique_ptr<MpiWorld>> begin_world(const Launch& launch, int64_t de
           fmt::format("processes 0 and {} run different builds of hilo; this one is {}", i, build_id()));
     if (all[i].devices != all[0].devices) {
       return invalid_argument(
-          fmt::format("process 0 has {} devices and process {} has {}; wanted as many in each. Hint: "
+          fmt::format("process 0 has {} devices and process {} has {}; wanted equal numbers. Hint: "
                       "jax_replica_count",
                       all[0].devices, i, all[i].devices));
     }
@@ -208,21 +211,22 @@ std::unique_ptr<CommunicatorGroup> process_communicators(const RunMembers& membe
 }
 
 Status join_by_mpi(ClientOptions& options, const Launch& launch) {
-  if (options.replica_count > kMostDevicesAProcess) {
-    return invalid_argument(fmt::format("jax_replica_count: got {} devices in each of {} processes; wanted {} at most",
-                                        options.replica_count, launch.count, kMostDevicesAProcess));
+  if (options.replica_count > kMaxDevicesPerProcess) {
+    return invalid_argument(fmt::format("jax_replica_count: got {} devices in each of {} processes; wanted at most {}",
+                                        options.replica_count, launch.count, kMaxDevicesPerProcess));
   }
   Processes& all = processes();
   const std::scoped_lock lock(all.mutex);
   if (all.world == nullptr) {
     HILO_ASSIGN_OR_RETURN(std::unique_ptr<MpiWorld> world, begin_world(launch, options.replica_count));
     all.world = world.release();
-    (void)at_process_end(end_mpi);  // without room for it the launcher says that MPI wasn't ended
+    (void)at_process_end(end_mpi);  // without memory for it the launcher reports that MPI wasn't finalized
     give_last_words();
   }
   if (all.world->devices != options.replica_count) {
-    return failed_precondition(fmt::format("jax_replica_count: got {}; the processes have met with {} devices in each",
-                                           options.replica_count, all.world->devices));
+    return failed_precondition(
+        fmt::format("jax_replica_count: got {}; the processes were connected with {} devices in each",
+                    options.replica_count, all.world->devices));
   }
   options.process_index = all.world->index;
   options.process_count = all.world->count;
@@ -233,5 +237,5 @@ Status join_by_mpi(ClientOptions& options, const Launch& launch) {
 }  // namespace
 }  // namespace hilo
 
-/// The version is that of the headers this library was built with.
+/// The version of the headers that this library was built with.
 extern "C" const hilo::ProcessesTable hilo_mpi = {{HILO_VERSION_STRING}, hilo::join_by_mpi};

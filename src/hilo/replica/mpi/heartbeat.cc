@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "hilo/base/owned_file.h"
 #include "hilo/base/signals_blocked.h"
 
 namespace hilo {
@@ -34,8 +35,8 @@ using Clock = std::chrono::steady_clock;
 
 enum class State : uint32_t { kAlive, kDied, kSilent, kEnded };
 
-/// What one process is known to do. On the wire as it lies in memory: all processes run one build on one kind of
-/// machine.
+/// The state of one process. It is sent as it is in memory, because all processes run the same build on the same kind
+/// of machine.
 struct Beat {
   State state = State::kAlive;
   uint32_t process = 0;
@@ -45,36 +46,13 @@ struct Beat {
 static_assert(std::is_trivially_copyable_v<Beat> && sizeof(Beat) == 128);
 
 std::string text_of(const Beat& beat) {
-  if (beat.meetings == 0) return "no meeting yet";
+  if (beat.meetings == 0) return "no collective yet";
   return fmt::format("{}, its meeting {}", beat.what.data(), beat.meetings);
 }
 
 struct Hello {
   uint64_t secret;
   uint64_t process;
-};
-
-/// A descriptor that is closed with it.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() { reset(); }
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    reset();
-    number_ = std::exchange(other.number_, -1);
-    return *this;
-  }
-  int number() const { return number_; }
-  bool is_open() const { return number_ >= 0; }
-  void reset() {
-    if (number_ >= 0) ::close(number_);
-    number_ = -1;
-  }
-
- private:
-  int number_ = -1;
 };
 
 Status failed_call(std::string_view what) {
@@ -89,38 +67,40 @@ sockaddr_in socket_address(uint32_t ipv4, uint16_t port) {
   return address;
 }
 
-/// One connection: whole messages of one size each way, whatever comes in parts.
+/// One connection. It sends and receives messages of one fixed size and reassembles them.
 class Line {
  public:
   Line() = default;
-  explicit Line(Descriptor socket) : socket_(std::move(socket)) {
+  explicit Line(OwnedFile socket) : socket_(std::move(socket)) {
     const int on = 1;
-    (void)::setsockopt(socket_.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);  // late, at worst
-    (void)::fcntl(socket_.number(), F_SETFL, O_NONBLOCK);
+    // without it messages are only later
+    (void)::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    (void)::fcntl(socket_.get(), F_SETFL, O_NONBLOCK);
   }
   bool is_open() const { return socket_.is_open(); }
-  int number() const { return socket_.number(); }
-  void close() { socket_.reset(); }
+  int number() const { return socket_.get(); }
+  void close() { socket_ = OwnedFile(); }
 
-  /// Sends as much as goes. What hasn't gone goes first next time, and then `bytes` is left out: the next ones say
-  /// more.
+  /// Sends as many bytes as the socket accepts. If a rest of the last message is pending, the rest is sent and `bytes`
+  /// is dropped, because the next message replaces it.
   void send(std::span<const std::byte> bytes) {
     if (out_.empty()) out_.assign(bytes.begin(), bytes.end());
-    const ssize_t sent = ::send(socket_.number(), out_.data(), out_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    const ssize_t sent = ::send(socket_.get(), out_.data(), out_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent > 0) out_.erase(out_.begin(), out_.begin() + sent);
   }
-  /// Reads what has come. Returns   whether the other end is still there
+  /// Reads the available bytes.
+  /// Returns   whether the connection is still open
   bool read() {
     std::array<std::byte, 4096> part;
     while (true) {
-      const ssize_t got = ::recv(socket_.number(), part.data(), part.size(), MSG_DONTWAIT);
+      const ssize_t got = ::recv(socket_.get(), part.data(), part.size(), MSG_DONTWAIT);
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
       if (got == 0) return false;
       in_.insert(in_.end(), part.begin(), part.begin() + got);
     }
   }
-  /// The next message of what was read, if it is whole.
+  /// Removes the next complete message from the bytes that were read.
   bool take(std::span<std::byte> message) {
     if (in_.size() < message.size()) return false;
     std::copy_n(in_.begin(), message.size(), message.begin());
@@ -129,7 +109,7 @@ class Line {
   }
 
  private:
-  Descriptor socket_;
+  OwnedFile socket_;
   std::vector<std::byte> in_, out_;
 };
 
@@ -148,12 +128,12 @@ class Heartbeat::Star {
   }
 
   Status listen(uint32_t ipv4) {
-    listener_ = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    listener_ = OwnedFile(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     sockaddr_in address = socket_address(ipv4, 0);
     socklen_t size = sizeof address;
-    if (!listener_.is_open() || ::bind(listener_.number(), reinterpret_cast<sockaddr*>(&address), size) != 0 ||
-        ::listen(listener_.number(), static_cast<int>(beats_.size())) != 0 ||
-        ::getsockname(listener_.number(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
+    if (!listener_.is_open() || ::bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+        ::listen(listener_.get(), static_cast<int>(beats_.size())) != 0 ||
+        ::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
       return failed_call("process 0 can't listen");
     std::random_device entropy;
     address_ = {ipv4, ntohs(address.sin_port), uint64_t{entropy()} << 32 | entropy()};
@@ -162,10 +142,9 @@ class Heartbeat::Star {
   }
 
   Status connect(const HeartbeatAddress& where) {
-    Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    OwnedFile socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const sockaddr_in address = socket_address(where.ipv4, where.port);
-    if (!socket.is_open() ||
-        ::connect(socket.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    if (!socket.is_open() || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
       return failed_call("process 0 can't be reached");
     const Hello hello{where.secret, static_cast<uint64_t>(index_)};
     lines_.emplace_back(std::move(socket));
@@ -207,16 +186,17 @@ class Heartbeat::Star {
   bool is_centre() const { return index_ == 0; }
 
   Status start() {
-    wake_ = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    wake_ = OwnedFile(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!wake_.is_open()) return failed_call("eventfd");
-    const SignalsBlocked quiet;  // signals are for the threads of the program
+    const SignalsBlocked quiet;  // signals are delivered to the program's threads
     thread_ = std::thread([this] { run(); });
     return ok_status();
   }
 
   void wake() {
     const uint64_t one = 1;
-    if (wake_.is_open()) (void)!::write(wake_.number(), &one, sizeof one);  // full means that it wakes up anyway
+    // if the pipe is full, the thread wakes up anyway
+    if (wake_.is_open()) (void)!::write(wake_.get(), &one, sizeof one);
   }
 
   void run() {
@@ -235,8 +215,8 @@ class Heartbeat::Star {
   }
 
   void wait_until(Clock::time_point next) {
-    std::vector<pollfd> waited = {{wake_.number(), POLLIN, 0}};
-    if (listener_.is_open()) waited.push_back({listener_.number(), POLLIN, 0});
+    std::vector<pollfd> waited = {{wake_.get(), POLLIN, 0}};
+    if (listener_.is_open()) waited.push_back({listener_.get(), POLLIN, 0});
     for (const std::vector<Line>* const lines : {&lines_, &strangers_}) {
       for (const Line& line : *lines) {
         if (line.is_open()) waited.push_back({line.number(), POLLIN, 0});
@@ -245,10 +225,10 @@ class Heartbeat::Star {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now()).count();
     (void)::poll(waited.data(), waited.size(), static_cast<int>(std::max<int64_t>(left, 0)));
     uint64_t count = 0;
-    if ((waited[0].revents & POLLIN) != 0) woken_ = ::read(wake_.number(), &count, sizeof count) > 0;
+    if ((waited[0].revents & POLLIN) != 0) woken_ = ::read(wake_.get(), &count, sizeof count) > 0;
   }
 
-  /// The centre tells everybody everything; the others say what they do.
+  /// Process 0 sends all states to all processes; the others send their own state.
   void beat() {
     std::vector<Beat> told;
     {
@@ -270,7 +250,7 @@ class Heartbeat::Star {
     }
   }
 
-  /// Messages on a line from process `from`, each of which says how all of `told` are.
+  /// Reads the messages of process `from`, each of which has the states of all of `told`.
   void hear(Line& line, std::span<Beat> told, size_t from) {
     if (!line.is_open()) return;
     const bool there = line.read();
@@ -280,10 +260,11 @@ class Heartbeat::Star {
     if (!there) lose(line, from);
   }
 
-  /// New connections become lines once they have said who they are; those that can't are closed.
+  /// Assigns new connections to processes once they have identified themselves. Connections with a wrong identification
+  /// are closed.
   void admit() {
     while (true) {
-      Descriptor socket(::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
+      OwnedFile socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
       if (!socket.is_open()) break;
       if (strangers_.size() < beats_.size()) strangers_.emplace_back(std::move(socket));
     }
@@ -300,7 +281,7 @@ class Heartbeat::Star {
     });
   }
 
-  /// A process is as it says, or as the centre says.
+  /// Updates a process's state from its own message or from that of process 0.
   void take(const Beat& beat) {
     const std::scoped_lock lock(mutex_);
     const size_t i = beat.process;
@@ -314,7 +295,7 @@ class Heartbeat::Star {
     if (beat.state == State::kDied || beat.state == State::kSilent) fail(i);
   }
 
-  /// The connection to process `i` has ended.
+  /// Handles the end of the connection to process `i`.
   void lose(Line& line, size_t i) {
     line.close();
     const std::scoped_lock lock(mutex_);
@@ -335,12 +316,12 @@ class Heartbeat::Star {
 
   /// Precondition: the mutex is held.
   void fail(size_t i) {
-    woken_ = true;  // the others shall know at once
+    woken_ = true;  // notify the other processes at once
     if (!failure_.ok()) return;
     const Beat& beat = beats_[i];
     const std::string how = beat.state == State::kDied
                                 ? "has died"
-                                : fmt::format("has been silent for {:.1f} s: it is stopped or can't be reached",
+                                : fmt::format("has sent no heartbeat for {:.1f} s: it is stopped or can't be reached",
                                               std::chrono::duration<double>(times_.silence).count());
     failure_ = unavailable(fmt::format("process {} {}; it was last at {}", i, how, text_of(beat)));
     lost_.store(true, std::memory_order_release);
@@ -349,14 +330,14 @@ class Heartbeat::Star {
   const int index_;
   const HeartbeatTimes times_;
   HeartbeatAddress address_;
-  Descriptor listener_, wake_;
-  // Of the thread alone. The centre's lines are one a process; the others have one.
+  OwnedFile listener_, wake_;
+  // Used by the thread only. Process 0 has one connection per process; the others have one in total.
   std::vector<Line> lines_, strangers_;
-  std::vector<Beat> beats_heard_;  // by process, as the last message had them
+  std::vector<Beat> beats_heard_;  // states in the last message, by process
   bool woken_ = false;
 
-  mutable std::mutex mutex_;  // of what follows
-  std::vector<Beat> beats_;   // by process
+  mutable std::mutex mutex_;  // guards the members below
+  std::vector<Beat> beats_;   // states by process
   std::vector<Clock::time_point> heard_;
   Status failure_;
   std::atomic<bool> lost_ = false, stopping_ = false;
@@ -400,7 +381,7 @@ StatusOr<uint32_t> address_for_other_machines() {
     return ntohl(address.sin_addr.s_addr);
   }
   return not_found(asked != nullptr
-                       ? fmt::format("HILO_HEARTBEAT_INTERFACE: there is no interface {} with an IPv4 address", asked)
+                       ? fmt::format("HILO_HEARTBEAT_INTERFACE: no interface {} with an IPv4 address exists", asked)
                        : std::string("heartbeat: no interface reaches other machines"));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// replica/mpi/heartbeat.h -- processes tell each other that they live, and what they do: MPI tells nobody that one has
-// died.
+// replica/mpi/heartbeat.h -- heartbeats between processes, with their current operation. MPI itself doesn't report dead
+// processes.
 #pragma once
 
 #include <chrono>
@@ -13,9 +13,9 @@
 
 namespace hilo {
 
-/// Where process 0 hears the others: what they need to find it, and to be believed.
+/// The address of process 0 and the secret that identifies the other processes.
 struct HeartbeatAddress {
-  uint32_t ipv4 = 0;  ///< in the order of this machine's bytes
+  uint32_t ipv4 = 0;  ///< address in host byte order
   uint16_t port = 0;
   uint64_t secret = 0;
   bool operator==(const HeartbeatAddress&) const = default;
@@ -23,37 +23,39 @@ struct HeartbeatAddress {
 
 struct HeartbeatTimes {
   std::chrono::milliseconds period{250};
-  std::chrono::milliseconds silence{3000};  ///< after which a process counts as lost
+  std::chrono::milliseconds silence{3000};  ///< time without a message after which a process counts as lost
 };
 
-/// One process's part in a star of TCP connections whose centre is process 0; a thread of its own sends and hears.
-/// Whose connection ends without a farewell has died; who is silent too long is stopped, or can't be reached.
+/// One process's part of a star of TCP connections with process 0 at its centre. A separate thread sends and receives
+/// heartbeats. A process whose connection ends without a farewell has died. A process that is silent too long is
+/// stopped or unreachable.
 class Heartbeat {
  public:
-  /// Process 0's: waits for the others at `ipv4` and any free port.
-  /// Errors    UNAVAILABLE if nobody can listen there
+  /// Starts the heartbeat of process 0, which listens at `ipv4` on any free port.
+  /// Errors    UNAVAILABLE if it can't listen there
   static StatusOr<std::unique_ptr<Heartbeat>> listen(int count, uint32_t ipv4, const HeartbeatTimes& times = {});
-  /// Any other's.
-  /// Errors    UNAVAILABLE if process 0 isn't there
+  /// Starts the heartbeat of any other process.
+  /// Errors    UNAVAILABLE if process 0 can't be reached
   static StatusOr<std::unique_ptr<Heartbeat>> connect(int index, int count, const HeartbeatAddress& address,
                                                       const HeartbeatTimes& times = {});
   ~Heartbeat();
   Heartbeat(const Heartbeat&) = delete;
   Heartbeat& operator=(const Heartbeat&) = delete;
 
-  /// Of process 0's.
+  /// Returns the address of process 0.
   const HeartbeatAddress& address() const;
 
-  /// What this process now waits for with others.
+  /// Sets the collective that this process waits for.
   void note(std::string_view what);
-  /// What a process said at its last beat: "all-reduce 'sum', its meeting 25".
+  /// Returns the operation in a process's last heartbeat: "all-reduce 'sum', its meeting 25".
   std::string last_of(int process) const;
-  /// UNAVAILABLE "process 1 has died; ..." once one is lost, whichever was first.
+  /// Returns UNAVAILABLE "process 1 has died; ..." for the first process that is lost, or OK.
   Status failure() const;
   bool is_lost() const;
-  /// Whether the process has taken its leave.
+  /// Returns whether the process has announced its end.
   bool has_ended(int process) const;
-  /// Takes leave: this process comes to no more meetings, and its end is no fault. Beats go on until the destructor.
+  /// Announces the end of this process: it joins no further collectives, and its end is not an error. Heartbeats
+  /// continue until the destructor.
   void take_leave();
 
  private:
@@ -62,8 +64,8 @@ class Heartbeat {
   const std::unique_ptr<Star> star_;
 };
 
-/// The address of this machine that other machines reach: that of the interface HILO_HEARTBEAT_INTERFACE, or of the
-/// first that isn't loopback.
+/// Returns an address of this machine that other machines can reach: that of the interface HILO_HEARTBEAT_INTERFACE, or
+/// else of the first one that isn't loopback.
 /// Errors    NOT_FOUND
 StatusOr<uint32_t> address_for_other_machines();
 

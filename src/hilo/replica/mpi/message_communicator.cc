@@ -19,86 +19,89 @@ enum class Operation : uint32_t { kAllReduce, kReduceScatter, kAllGather, kAllTo
 constexpr std::array<std::string_view, 7> kOperationNames = {"all_reduce", "reduce_scatter", "all_gather", "all_to_all",
                                                              "permute",    "broadcast",      "abort"};
 
-/// What every member of a meeting is sent first. Small operands come along with it.
-struct Head {
+/// The header of a collective, which is the first message to every other member. A small operand is appended.
+struct Header {
   uint64_t run;
   uint64_t program;
   int64_t id;
   uint64_t in_bytes;
   uint64_t out_bytes;
   Operation operation;
-  StatusCode code;  ///< of kAbort, whose reason is the text
+  StatusCode code;  ///< code of a kAbort message, whose text is the reason
   std::array<char, 192> text;
 };
-static_assert(std::is_trivially_copyable_v<Head>);
+static_assert(std::is_trivially_copyable_v<Header>);
 
-// A head and a small operand are one message that MPI sends without waiting for who receives it (4 KiB between
-// processes of one machine in Open MPI 4.1).
-constexpr size_t kLetterBytes = 3840;
-constexpr size_t kSmallOperand = kLetterBytes - sizeof(Head);
-constexpr size_t kPiece = 1 << 18;      // bytes of large operands that are under way at a time: they stay in the cache
-constexpr size_t kSentWhole = 1 << 16;  // bytes that a member sends to all others rather than meet them a second time
-constexpr size_t kLargestMessage = size_t{1} << 30;
+// A header with a small operand fits one message that MPI sends eagerly, without waiting for the receiver (4 KiB
+// between processes of one machine in Open MPI 4.1).
+constexpr size_t kMessageBytes = 3840;
+constexpr size_t kSmallOperand = kMessageBytes - sizeof(Header);
+constexpr size_t kPiece = 1 << 18;  // bytes of a large operand in flight at a time, so that they stay in the cache
+// up to this many bytes a member sends its operand to all others instead of a second exchange
+constexpr size_t kSentWhole = 1 << 16;
+constexpr size_t kMaxMessage = size_t{1} << 30;
 constexpr size_t kFoldBlock = 1 << 15;  // bytes folded at a time
-constexpr int kEagerLooks = 2000;       // before a thread that waits lets others work
-constexpr std::chrono::microseconds kLongestNap{200};
+constexpr int kEagerPolls = 2000;       // polls before a waiting thread yields the CPU
+constexpr std::chrono::microseconds kMaxSleep{200};
 constexpr std::chrono::milliseconds kLastLetters{
-    200};  // what a process sent before its end may come after the news of it
+    200};  // a process's last messages can arrive after the news of its end
 
-/// What is written is sent; the rest means nothing.
-struct Letter {
-  std::array<std::byte, kLetterBytes> bytes;
-  size_t size = kLetterBytes;
+/// Buffer of a message; only the part that was written is sent.
+struct MessageBuffer {
+  std::array<std::byte, kMessageBytes> bytes;
+  size_t size = kMessageBytes;
 };
 
-std::shared_ptr<Letter> letter_of(const Head& head, DeviceBytes operand) {
-  auto letter = std::make_shared_for_overwrite<Letter>();
-  std::memcpy(letter->bytes.data(), &head, sizeof head);
-  if (!operand.empty()) std::memcpy(letter->bytes.data() + sizeof head, operand.data(), operand.size());
-  letter->size = sizeof head + operand.size();
-  return letter;
+std::shared_ptr<MessageBuffer> message_of(const Header& header, DeviceBytes operand) {
+  auto buffer = std::make_shared_for_overwrite<MessageBuffer>();
+  std::memcpy(buffer->bytes.data(), &header, sizeof header);
+  if (!operand.empty()) std::memcpy(buffer->bytes.data() + sizeof header, operand.data(), operand.size());
+  buffer->size = sizeof header + operand.size();
+  return buffer;
 }
 
-Head head_of(const Letter& letter) {
-  Head head;
-  std::memcpy(&head, letter.bytes.data(), sizeof head);
-  return head;
+Header header_of(const MessageBuffer& buffer) {
+  Header header;
+  std::memcpy(&header, buffer.bytes.data(), sizeof header);
+  return header;
 }
-std::string_view text_of(const Head& head) { return {head.text.data(), ::strnlen(head.text.data(), head.text.size())}; }
-DeviceBytes operand_of(const Letter& letter, size_t bytes) {
-  return DeviceBytes(letter.bytes).subspan(sizeof(Head), bytes);
+std::string_view text_of(const Header& header) {
+  return {header.text.data(), ::strnlen(header.text.data(), header.text.size())};
+}
+DeviceBytes operand_of(const MessageBuffer& buffer, size_t bytes) {
+  return DeviceBytes(buffer.bytes).subspan(sizeof(Header), bytes);
 }
 
 void copy(MutableDeviceBytes to, DeviceBytes from) {
   if (!from.empty()) std::memcpy(to.data(), from.data(), from.size());
 }
 
-/// What the others are told of a replica that fails.
+/// Returns the error that the other participants get when a replica fails.
 Status failure_of(int64_t replica, StatusCode code, std::string_view reason) {
   const bool says_enough =
       code == StatusCode::kCancelled || code == StatusCode::kDeadlineExceeded || code == StatusCode::kUnavailable;
   return Status(says_enough ? code : StatusCode::kAborted, fmt::format("replica {} failed: {}", replica, reason));
 }
 
-/// Memory for what arrives.
-class Room {
+/// A buffer for received data.
+class ReceiveBuffer {
  public:
-  explicit Room(size_t bytes) : bytes_(std::make_unique_for_overwrite<std::byte[]>(bytes)) {}
+  explicit ReceiveBuffer(size_t bytes) : bytes_(std::make_unique_for_overwrite<std::byte[]>(bytes)) {}
   MutableDeviceBytes part(size_t begin, size_t size) const { return {bytes_.get() + begin, size}; }
 
  private:
   std::unique_ptr<std::byte[]> bytes_;
 };
 
-/// Naps that get longer: a thread that waits for another process leaves it the processor.
-class Patience {
+/// Increasing sleeps of a polling thread, which leave the CPU to other processes.
+class Backoff {
  public:
-  bool is_long() const { return looks_ >= 2 * kEagerLooks; }
+  bool is_long() const { return looks_ >= 2 * kEagerPolls; }
   void wait() {
-    if (++looks_ < kEagerLooks) return;
-    if (looks_ < 2 * kEagerLooks) return std::this_thread::yield();
+    if (++looks_ < kEagerPolls) return;
+    if (looks_ < 2 * kEagerPolls) return std::this_thread::yield();
     std::this_thread::sleep_for(nap_);
-    nap_ = std::min(2 * nap_, kLongestNap);
+    nap_ = std::min(2 * nap_, kMaxSleep);
   }
 
  private:
@@ -108,7 +111,6 @@ class Patience {
 
 }  // namespace
 
-/// One participant of this process.
 class MessageCommunicators::Participant final : public Communicator {
  public:
   Participant(MessageCommunicators& all, int64_t rank) : all_(all), rank_(rank) {}
@@ -119,39 +121,41 @@ class MessageCommunicators::Participant final : public Communicator {
   Status all_reduce(const Meeting& meeting, DeviceBytes in, MutableDeviceBytes out,
                     const Reduction& reduction) override {
     const bool small = in.size() <= kSmallOperand;
-    HILO_ASSIGN_OR_RETURN(const Visit visit, come(meeting, Operation::kAllReduce, in, out, small));
+    HILO_ASSIGN_OR_RETURN(const Exchange exchange, start(meeting, Operation::kAllReduce, in, out, small));
     if (small) {
-      return fold(out, visit.group.size(), reduction,
-                  [&](size_t k) { return k == visit.place ? in : operand_of(*visit.letters[k], in.size()); });
+      return fold(out, exchange.group.size(), reduction,
+                  [&](size_t k) { return k == exchange.place ? in : operand_of(*exchange.buffers[k], in.size()); });
     }
-    if (in.size() * (visit.group.size() - 1) <= kSentWhole) return fold_whole(visit, in, out, reduction);
+    if (in.size() * (exchange.group.size() - 1) <= kSentWhole) return fold_whole(exchange, in, out, reduction);
     const size_t element = element_size_bytes(reduction.type);
-    const size_t n = visit.group.size(), count = in.size() / element;
+    const size_t n = exchange.group.size(), count = in.size() / element;
     std::vector<size_t> bounds;
     for (size_t k = 0; k <= n; ++k) bounds.push_back(count * k / n * element);
-    const MutableDeviceBytes mine = out.subspan(bounds[visit.place], bounds[visit.place + 1] - bounds[visit.place]);
-    return fold_slices(visit, in, bounds, mine, reduction, out);
+    const MutableDeviceBytes mine =
+        out.subspan(bounds[exchange.place], bounds[exchange.place + 1] - bounds[exchange.place]);
+    return fold_slices(exchange, in, bounds, mine, reduction, out);
   }
 
   Status reduce_scatter(const Meeting& meeting, DeviceBytes in, MutableDeviceBytes out,
                         const Reduction& reduction) override {
     HILO_RETURN_IF_ERROR(check_blocks(meeting, Operation::kReduceScatter, in.size(), out.size()));
-    HILO_ASSIGN_OR_RETURN(const Visit visit, come(meeting, Operation::kReduceScatter, in, out, /*with_operand=*/false));
+    HILO_ASSIGN_OR_RETURN(const Exchange exchange,
+                          start(meeting, Operation::kReduceScatter, in, out, /*with_operand=*/false));
     std::vector<size_t> bounds;
-    for (size_t k = 0; k <= visit.group.size(); ++k) bounds.push_back(k * out.size());
-    return fold_slices(visit, in, bounds, out, reduction, {});
+    for (size_t k = 0; k <= exchange.group.size(); ++k) bounds.push_back(k * out.size());
+    return fold_slices(exchange, in, bounds, out, reduction, {});
   }
 
   Status all_gather(const Meeting& meeting, DeviceBytes in, MutableDeviceBytes out) override {
     HILO_RETURN_IF_ERROR(check_blocks(meeting, Operation::kAllGather, out.size(), in.size()));
     const bool small = in.size() <= kSmallOperand;
-    HILO_ASSIGN_OR_RETURN(const Visit visit, come(meeting, Operation::kAllGather, in, out, small));
+    HILO_ASSIGN_OR_RETURN(const Exchange exchange, start(meeting, Operation::kAllGather, in, out, small));
     const auto block = [&](size_t k) { return out.subspan(k * in.size(), in.size()); };
-    Pending pending = room_for(visit);
-    for (size_t k = 0; k < visit.group.size(); ++k) {
-      if (k == visit.place) copy(block(k), in);
-      else if (small) copy(block(k), operand_of(*visit.letters[k], in.size()));
-      else HILO_RETURN_IF_ERROR(exchange(pending, meeting.group[k], in, block(k)));
+    Pending pending = pending_for(exchange);
+    for (size_t k = 0; k < exchange.group.size(); ++k) {
+      if (k == exchange.place) copy(block(k), in);
+      else if (small) copy(block(k), operand_of(*exchange.buffers[k], in.size()));
+      else HILO_RETURN_IF_ERROR(send_and_receive(pending, meeting.group[k], in, block(k)));
     }
     return finish(pending);
   }
@@ -160,13 +164,14 @@ class MessageCommunicators::Participant final : public Communicator {
     const size_t bytes = in.size() / std::max<size_t>(meeting.group.size(), 1);
     HILO_RETURN_IF_ERROR(check_blocks(meeting, Operation::kAllToAll, in.size(), bytes));
     HILO_RETURN_IF_ERROR(check_blocks(meeting, Operation::kAllToAll, out.size(), bytes));
-    HILO_ASSIGN_OR_RETURN(const Visit visit, come(meeting, Operation::kAllToAll, in, out, /*with_operand=*/false));
-    Pending pending = room_for(visit);
-    for (size_t k = 0; k < visit.group.size(); ++k) {
+    HILO_ASSIGN_OR_RETURN(const Exchange exchange,
+                          start(meeting, Operation::kAllToAll, in, out, /*with_operand=*/false));
+    Pending pending = pending_for(exchange);
+    for (size_t k = 0; k < exchange.group.size(); ++k) {
       const DeviceBytes theirs = in.subspan(k * bytes, bytes);
-      const MutableDeviceBytes room = out.subspan(k * bytes, bytes);
-      if (k == visit.place) copy(room, theirs);
-      else HILO_RETURN_IF_ERROR(exchange(pending, meeting.group[k], theirs, room));
+      const MutableDeviceBytes received = out.subspan(k * bytes, bytes);
+      if (k == exchange.place) copy(received, theirs);
+      else HILO_RETURN_IF_ERROR(send_and_receive(pending, meeting.group[k], theirs, received));
     }
     return finish(pending);
   }
@@ -177,10 +182,10 @@ class MessageCommunicators::Participant final : public Communicator {
       if (other >= 0 && std::ranges::find(meeting.group, other) == meeting.group.end())
         return refuse(fmt::format("{}: replica {} isn't in the group", meeting.what, other));
     }
-    HILO_ASSIGN_OR_RETURN(Visit visit, visit_of(meeting, Operation::kPermute, in, out));
+    HILO_ASSIGN_OR_RETURN(Exchange exchange, exchange_of(meeting, Operation::kPermute, in, out));
     const auto is_partner = [&](size_t k) { return meeting.group[k] == source || meeting.group[k] == target; };
-    HILO_RETURN_IF_ERROR(meet(visit, meeting, is_partner, is_partner, {}));
-    Pending pending = room_for(visit);
+    HILO_RETURN_IF_ERROR(exchange_headers(exchange, meeting, is_partner, is_partner, {}));
+    Pending pending = pending_for(exchange);
     if (source == rank_) copy(out, in);
     else if (source < 0 && !out.empty()) std::memset(out.data(), 0, out.size());
     if (target >= 0 && target != rank_) HILO_RETURN_IF_ERROR(send(pending, target, in));
@@ -189,10 +194,11 @@ class MessageCommunicators::Participant final : public Communicator {
   }
 
   Status broadcast(const Meeting& meeting, DeviceBytes in, MutableDeviceBytes out) override {
-    HILO_ASSIGN_OR_RETURN(Visit visit, visit_of(meeting, Operation::kBroadcast, in, out));
-    const bool first = visit.place == 0;
-    HILO_RETURN_IF_ERROR(meet(visit, meeting, [&](size_t) { return first; }, [&](size_t k) { return k == 0; }, {}));
-    Pending pending = room_for(visit);
+    HILO_ASSIGN_OR_RETURN(Exchange exchange, exchange_of(meeting, Operation::kBroadcast, in, out));
+    const bool first = exchange.place == 0;
+    HILO_RETURN_IF_ERROR(
+        exchange_headers(exchange, meeting, [&](size_t) { return first; }, [&](size_t k) { return k == 0; }, {}));
+    Pending pending = pending_for(exchange);
     if (first) copy(out, in);
     else HILO_RETURN_IF_ERROR(receive(pending, meeting.group[0], out));
     for (size_t k = 1; first && k < meeting.group.size(); ++k)
@@ -201,17 +207,17 @@ class MessageCommunicators::Participant final : public Communicator {
   }
 
   void abort(const Status& reason) override {
-    (void)all_.fail(rank_, reason);  // an abort has nobody to report to
-    tell_all(all_.failure());
+    (void)all_.fail(rank_, reason);  // abort() has no caller for the error
+    notify_all(all_.failure());
   }
 
  private:
-  /// What the participant brings to a meeting, and what the others have sent it at first, by place in the group.
-  struct Visit {
+  /// The participant's arguments of a collective, and the first messages of the other members by position in the group.
+  struct Exchange {
     std::span<const int64_t> group;
     size_t place = 0;
-    Head head = {};
-    std::vector<std::shared_ptr<Letter>> letters;
+    Header header = {};
+    std::vector<std::shared_ptr<MessageBuffer>> buffers;
   };
   using Pending = std::vector<MessageId>;
 
@@ -220,78 +226,82 @@ class MessageCommunicators::Participant final : public Communicator {
 
   Status check_blocks(const Meeting& meeting, Operation operation, size_t bytes, size_t block) {
     if (bytes == block * meeting.group.size()) return ok_status();
-    return refuse(fmt::format("{}: {} of {} bytes by {} members in blocks of {}", meeting.what,
-                              kOperationNames[static_cast<size_t>(operation)], bytes, meeting.group.size(), block));
+    return refuse(fmt::format("{}: got {} of {} bytes by {} members; wanted one block of {} bytes per member",
+                              meeting.what, kOperationNames[static_cast<size_t>(operation)], bytes,
+                              meeting.group.size(), block));
   }
 
-  StatusOr<Visit> visit_of(const Meeting& meeting, Operation operation, DeviceBytes in, MutableDeviceBytes out) {
-    Visit visit;
-    visit.group = meeting.group;
+  StatusOr<Exchange> exchange_of(const Meeting& meeting, Operation operation, DeviceBytes in, MutableDeviceBytes out) {
+    Exchange exchange;
+    exchange.group = meeting.group;
     const auto me = std::ranges::find(meeting.group, rank_);
     if (me == meeting.group.end()) return refuse(fmt::format("{}: the replica isn't in the group", meeting.what));
     for (const int64_t member : meeting.group) {
       if (member < 0 || member >= size())
-        return refuse(fmt::format("{}: there is no replica {}", meeting.what, member));
+        return refuse(fmt::format("{}: replica {} doesn't exist", meeting.what, member));
     }
-    visit.place = static_cast<size_t>(me - meeting.group.begin());
-    visit.head = {.run = all_.run_.number,
-                  .program = all_.run_.program,
-                  .id = meeting.id,
-                  .in_bytes = in.size(),
-                  .out_bytes = out.size(),
-                  .operation = operation,
-                  .code = StatusCode::kOk,
-                  .text = {}};
-    meeting.what.copy(visit.head.text.data(), visit.head.text.size());
-    visit.letters.resize(meeting.group.size());
-    return visit;
+    exchange.place = static_cast<size_t>(me - meeting.group.begin());
+    exchange.header = {.run = all_.run_.number,
+                       .program = all_.run_.program,
+                       .id = meeting.id,
+                       .in_bytes = in.size(),
+                       .out_bytes = out.size(),
+                       .operation = operation,
+                       .code = StatusCode::kOk,
+                       .text = {}};
+    meeting.what.copy(exchange.header.text.data(), exchange.header.text.size());
+    exchange.buffers.resize(meeting.group.size());
+    return exchange;
   }
 
-  /// A meeting of all members.
-  StatusOr<Visit> come(const Meeting& meeting, Operation operation, DeviceBytes in, MutableDeviceBytes out,
-                       bool with_operand) {
-    HILO_ASSIGN_OR_RETURN(Visit visit, visit_of(meeting, operation, in, out));
+  /// Starts a collective: exchanges headers with all members and checks them.
+  StatusOr<Exchange> start(const Meeting& meeting, Operation operation, DeviceBytes in, MutableDeviceBytes out,
+                           bool with_operand) {
+    HILO_ASSIGN_OR_RETURN(Exchange exchange, exchange_of(meeting, operation, in, out));
     const auto all = [](size_t) { return true; };
-    HILO_RETURN_IF_ERROR(meet(visit, meeting, all, all, with_operand ? in : DeviceBytes()));
-    return visit;
+    HILO_RETURN_IF_ERROR(exchange_headers(exchange, meeting, all, all, with_operand ? in : DeviceBytes()));
+    return exchange;
   }
 
-  /// Sends the head and the operand to the members that shall have them, and waits for the letters of those that write.
-  template <typename Tells, typename Writes>
-  Status meet(Visit& visit, const Meeting& meeting, const Tells& tells, const Writes& writes, DeviceBytes operand) {
+  /// Sends the header and the operand to the members that `sends` selects, and waits for the messages of those that
+  /// `receives` selects.
+  template <typename Sends, typename Receives>
+  Status exchange_headers(Exchange& exchange, const Meeting& meeting, const Sends& sends, const Receives& receives,
+                          DeviceBytes operand) {
     if (all_.has_failed()) return all_.failure();
     if (meeting.group.size() > 1) messages().note(meeting.what);
-    const std::shared_ptr<Letter> mine = letter_of(visit.head, operand);
+    const std::shared_ptr<MessageBuffer> mine = message_of(exchange.header, operand);
     std::vector<Held> held;
-    held.reserve(2 * meeting.group.size());  // what has begun is held, whatever memory there is
+    held.reserve(2 * meeting.group.size());  // no allocation may fail once a transfer has begun
     for (size_t k = 0; k < meeting.group.size(); ++k) {
-      if (k == visit.place || !writes(k)) continue;
-      visit.letters[k] = std::make_shared_for_overwrite<Letter>();
-      HILO_ASSIGN_OR_RETURN(const MessageId id, messages().receive(meeting.group[k], rank_, visit.letters[k]->bytes));
-      held.push_back({id, visit.letters[k], meeting.group[k]});
+      if (k == exchange.place || !receives(k)) continue;
+      exchange.buffers[k] = std::make_shared_for_overwrite<MessageBuffer>();
+      HILO_ASSIGN_OR_RETURN(const MessageId id,
+                            messages().receive(meeting.group[k], rank_, exchange.buffers[k]->bytes));
+      held.push_back({id, exchange.buffers[k], meeting.group[k]});
     }
     for (size_t k = 0; k < meeting.group.size(); ++k) {
-      if (k == visit.place || !tells(k)) continue;
+      if (k == exchange.place || !sends(k)) continue;
       HILO_ASSIGN_OR_RETURN(const MessageId id,
                             messages().send(rank_, meeting.group[k], DeviceBytes(mine->bytes).first(mine->size)));
-      held.push_back({id, mine, kNobody});
+      held.push_back({id, mine, kNoSender});
     }
-    const Status met = wait_for_letters(held, visit.head, meeting);
-    for (const Held& rest : held) messages().give_up(rest.id, rest.letter);
-    return met;
+    const Status status = wait_for_messages(held, exchange.header, meeting);
+    for (const Held& rest : held) messages().give_up(rest.id, rest.buffer);
+    return status;
   }
 
-  static constexpr int64_t kNobody = -1;
-  /// A letter under way, and who it is from, if it comes here.
+  static constexpr int64_t kNoSender = -1;
+  /// A message in flight, and its sender if it is received.
   struct Held {
     MessageId id;
-    std::shared_ptr<Letter> letter;
+    std::shared_ptr<MessageBuffer> buffer;
     int64_t from;
   };
 
-  /// Takes out of `held` what has arrived, until it is empty or something is wrong.
-  Status wait_for_letters(std::vector<Held>& held, const Head& mine, const Meeting& meeting) {
-    Patience patience;
+  /// Removes messages from `held` as they arrive, until it is empty or an error occurs.
+  Status wait_for_messages(std::vector<Held>& held, const Header& mine, const Meeting& meeting) {
+    Backoff backoff;
     std::optional<std::chrono::steady_clock::time_point> first_ended;
     while (!held.empty()) {
       for (size_t i = 0; i < held.size();) {
@@ -302,100 +312,100 @@ class MessageCommunicators::Participant final : public Communicator {
         }
         const Held arrived = held[i];
         held.erase(held.begin() + i);
-        if (arrived.from == kNobody) continue;
-        if (head_of(*arrived.letter).run < mine.run) {  // of a run that failed; nobody read it
-          HILO_ASSIGN_OR_RETURN(const MessageId again, messages().receive(arrived.from, rank_, arrived.letter->bytes));
-          held.push_back({again, arrived.letter, arrived.from});
+        if (arrived.from == kNoSender) continue;
+        if (header_of(*arrived.buffer).run < mine.run) {  // a message of a failed run that was never read
+          HILO_ASSIGN_OR_RETURN(const MessageId again, messages().receive(arrived.from, rank_, arrived.buffer->bytes));
+          held.push_back({again, arrived.buffer, arrived.from});
           continue;
         }
-        HILO_RETURN_IF_ERROR(check_letter(mine, head_of(*arrived.letter), arrived.from));
+        HILO_RETURN_IF_ERROR(check_message(mine, header_of(*arrived.buffer), arrived.from));
       }
       if (held.empty()) return ok_status();
       if (all_.has_failed()) return all_.failure();
       if (const Status lost = messages().failure(); !lost.ok()) return all_.fail(rank_, lost);
       if (all_.cancellation_ != nullptr && all_.cancellation_->cancelled())
         return all_.fail(rank_, why_stopped(held, meeting));
-      if (patience.is_long()) HILO_RETURN_IF_ERROR(check_ended(held, meeting, first_ended));
-      patience.wait();
+      if (backoff.is_long()) HILO_RETURN_IF_ERROR(check_ended(held, meeting, first_ended));
+      backoff.wait();
     }
     return ok_status();
   }
 
-  /// Fails if someone who hasn't written has ended, and some time has gone by since that was first seen.
+  /// Fails if a member that hasn't sent its message has ended, after a delay in which its last messages can arrive.
   Status check_ended(std::span<const Held> held, const Meeting& meeting,
                      std::optional<std::chrono::steady_clock::time_point>& first_ended) {
-    const auto has_ended = [&](const Held& letter) {
-      return letter.from != kNobody && messages().has_ended(letter.from);
+    const auto has_ended = [&](const Held& buffer) {
+      return buffer.from != kNoSender && messages().has_ended(buffer.from);
     };
     const auto gone = std::ranges::find_if(held, has_ended);
     const auto now = std::chrono::steady_clock::now();
     if (gone == held.end()) return ok_status();
     if (!first_ended) first_ended = now;
     if (now - *first_ended < kLastLetters) return ok_status();
-    return all_.fail(rank_, failed_precondition(fmt::format("{}: {} has ended without coming", meeting.what,
+    return all_.fail(rank_, failed_precondition(fmt::format("{}: {} has ended without this collective", meeting.what,
                                                             messages().describe(gone->from))));
   }
 
-  Status check_letter(const Head& mine, const Head& theirs, int64_t from) {
+  Status check_message(const Header& mine, const Header& theirs, int64_t from) {
     if (theirs.operation == Operation::kAbort) {
       return all_.fail_as(Status(theirs.code, std::string(text_of(theirs))));
     }
     if (mine.run != theirs.run || mine.program != theirs.program) {
       return refuse(
-          fmt::format("came to {} in run {} of program {:016x}, where replica {} is at {} in run {} of program "
+          fmt::format("called {} in run {} of program {:016x}, but replica {} called {} in run {} of program "
                       "{:016x}. Hint: all processes must run the same programs in the same order",
                       text_of(mine), mine.run, mine.program, from, text_of(theirs), theirs.run, theirs.program));
     }
     if (mine.operation == theirs.operation && mine.id == theirs.id && mine.in_bytes == theirs.in_bytes &&
         mine.out_bytes == theirs.out_bytes)
       return ok_status();
-    const auto describe = [](const Head& head) {
-      return fmt::format("{} ({}, {} bytes)", text_of(head), kOperationNames[static_cast<size_t>(head.operation)],
-                         head.in_bytes);
+    const auto describe = [](const Header& header) {
+      return fmt::format("{} ({}, {} bytes)", text_of(header), kOperationNames[static_cast<size_t>(header.operation)],
+                         header.in_bytes);
     };
-    return refuse(fmt::format("came to {}, where replica {} waits at {}", describe(mine), from, describe(theirs)));
+    return refuse(fmt::format("called {}, but replica {} called {}", describe(mine), from, describe(theirs)));
   }
 
   Status why_stopped(std::span<const Held> held, const Meeting& meeting) const {
     if (all_.cancellation_->word()->load(std::memory_order_relaxed) != kDeadlinePassed)
       return cancelled("the program was cancelled while the replica waited for others");
     std::vector<std::string> missing;
-    for (const Held& letter : held) {
-      if (letter.from != kNobody) missing.push_back(messages().describe(letter.from));
+    for (const Held& buffer : held) {
+      if (buffer.from != kNoSender) missing.push_back(messages().describe(buffer.from));
     }
-    return Status(StatusCode::kDeadlineExceeded, fmt::format("{}: the program's time was over, and {} hadn't come",
+    return Status(StatusCode::kDeadlineExceeded, fmt::format("{}: timeout of the program while {} had not arrived",
                                                              meeting.what, fmt::join(missing, " and ")));
   }
 
-  // --- After all have met: what is exchanged is of the sizes that the heads said, and is finished.
+  // --- After the headers: the transfers have the sizes of the headers, and all of them are completed.
 
-  /// What has begun is waited for, whatever memory there is.
-  static Pending room_for(const Visit& visit) {
+  /// Reserves memory up front, because a transfer that has begun must be waited for.
+  static Pending pending_for(const Exchange& exchange) {
     Pending pending;
-    pending.reserve(2 * visit.group.size());
+    pending.reserve(2 * exchange.group.size());
     return pending;
   }
   Status send(Pending& pending, int64_t to, DeviceBytes bytes) {
-    for (size_t at = 0; at < bytes.size(); at += kLargestMessage) {
-      const DeviceBytes part = bytes.subspan(at, std::min(kLargestMessage, bytes.size() - at));
+    for (size_t at = 0; at < bytes.size(); at += kMaxMessage) {
+      const DeviceBytes part = bytes.subspan(at, std::min(kMaxMessage, bytes.size() - at));
       HILO_ASSIGN_OR_RETURN(pending.emplace_back(), messages().send(rank_, to, part));
     }
     return ok_status();
   }
-  Status receive(Pending& pending, int64_t from, MutableDeviceBytes room) {
-    for (size_t at = 0; at < room.size(); at += kLargestMessage) {
-      const MutableDeviceBytes part = room.subspan(at, std::min(kLargestMessage, room.size() - at));
+  Status receive(Pending& pending, int64_t from, MutableDeviceBytes received) {
+    for (size_t at = 0; at < received.size(); at += kMaxMessage) {
+      const MutableDeviceBytes part = received.subspan(at, std::min(kMaxMessage, received.size() - at));
       HILO_ASSIGN_OR_RETURN(pending.emplace_back(), messages().receive(from, rank_, part));
     }
     return ok_status();
   }
-  Status exchange(Pending& pending, int64_t with, DeviceBytes bytes, MutableDeviceBytes room) {
-    HILO_RETURN_IF_ERROR(receive(pending, with, room));
+  Status send_and_receive(Pending& pending, int64_t with, DeviceBytes bytes, MutableDeviceBytes received) {
+    HILO_RETURN_IF_ERROR(receive(pending, with, received));
     return send(pending, with, bytes);
   }
 
   Status finish(Pending& pending) {
-    Patience patience;
+    Backoff backoff;
     while (!pending.empty()) {
       for (size_t i = 0; i < pending.size();) {
         HILO_ASSIGN_OR_RETURN(const bool done, messages().is_done(pending[i]));
@@ -408,12 +418,12 @@ class MessageCommunicators::Participant final : public Communicator {
       }
       if (pending.empty()) break;
       if (const Status lost = messages().failure(); !lost.ok()) return all_.fail(rank_, lost);
-      patience.wait();
+      backoff.wait();
     }
     return ok_status();
   }
 
-  /// out = the fold of so many operands, by place in the group.
+  /// Sets `out` to the fold of the operands, by position in the group.
   template <typename OperandAt>
   static Status fold(MutableDeviceBytes out, size_t operands, const Reduction& reduction,
                      const OperandAt& operand_at) try {
@@ -429,27 +439,28 @@ class MessageCommunicators::Participant final : public Communicator {
     return out_of_memory();
   }
 
-  /// out = the fold of all members' operands, which everybody sends to everybody.
-  Status fold_whole(const Visit& visit, DeviceBytes in, MutableDeviceBytes out, const Reduction& reduction) {
-    Room room(visit.group.size() * in.size());
+  /// Sets `out` to the fold of all members' operands, which each member sends to all others.
+  Status fold_whole(const Exchange& exchange, DeviceBytes in, MutableDeviceBytes out, const Reduction& reduction) {
+    ReceiveBuffer received(exchange.group.size() * in.size());
     const auto operand = [&](size_t k) {
-      return k == visit.place ? in : DeviceBytes(room.part(k * in.size(), in.size()));
+      return k == exchange.place ? in : DeviceBytes(received.part(k * in.size(), in.size()));
     };
-    Pending pending = room_for(visit);
-    for (size_t k = 0; k < visit.group.size(); ++k) {
-      if (k == visit.place) continue;
-      HILO_RETURN_IF_ERROR(exchange(pending, visit.group[k], in, room.part(k * in.size(), in.size())));
+    Pending pending = pending_for(exchange);
+    for (size_t k = 0; k < exchange.group.size(); ++k) {
+      if (k == exchange.place) continue;
+      HILO_RETURN_IF_ERROR(send_and_receive(pending, exchange.group[k], in, received.part(k * in.size(), in.size())));
     }
     HILO_RETURN_IF_ERROR(finish(pending));
-    return fold(out, visit.group.size(), reduction, operand);
+    return fold(out, exchange.group.size(), reduction, operand);
   }
 
-  /// mine = the fold of all members' slices bounds[place] to bounds[place + 1] of `in`. If there is room for
-  /// everything, `mine` is part of it, and the other members' folds come there as well. Piece by piece, while the next
-  /// ones are on their way. A fold that fails is said at the end: the others wait for what is sent.
-  Status fold_slices(const Visit& visit, DeviceBytes in, std::span<const size_t> bounds, MutableDeviceBytes mine,
+  /// Sets `mine` to the fold of all members' slices bounds[place] to bounds[place + 1] of `in`. If `mine` is part of a
+  /// buffer for all slices, the folds of the other members are received there, too. Pieces are folded while the next
+  /// ones are transferred. An error of the fold is returned at the end, because the other members wait for the
+  /// transfers.
+  Status fold_slices(const Exchange& exchange, DeviceBytes in, std::span<const size_t> bounds, MutableDeviceBytes mine,
                      const Reduction& reduction, MutableDeviceBytes everything) {
-    const size_t n = visit.group.size(), place = visit.place;
+    const size_t n = exchange.group.size(), place = exchange.place;
     const auto piece = [&](size_t k, size_t t) {  // offset and size of piece t of slice k
       const size_t begin = std::min(bounds[k] + t * kPiece, bounds[k + 1]);
       return std::pair(begin, std::min(kPiece, bounds[k + 1] - begin));
@@ -458,23 +469,23 @@ class MessageCommunicators::Participant final : public Communicator {
     for (size_t k = 0; k < n; ++k) longest = std::max(longest, bounds[k + 1] - bounds[k]);
     const size_t stages = (longest + kPiece - 1) / kPiece;
     const size_t most = std::min(kPiece, mine.size());
-    std::array<Room, 2> rooms = {Room(n * most), Room(n * most)};
-    const auto arrives = [&](size_t k, size_t t) { return rooms[t % 2].part(k * most, piece(place, t).second); };
+    std::array<ReceiveBuffer, 2> buffers = {ReceiveBuffer(n * most), ReceiveBuffer(n * most)};
+    const auto arrives = [&](size_t k, size_t t) { return buffers[t % 2].part(k * most, piece(place, t).second); };
     const auto operand = [&](size_t k, size_t t) {
       const auto [begin, bytes] = piece(place, t);
       return k == place ? in.subspan(begin, bytes) : DeviceBytes(arrives(k, t));
     };
-    std::array<Pending, 2> operands = {room_for(visit), room_for(visit)};
+    std::array<Pending, 2> operands = {pending_for(exchange), pending_for(exchange)};
     const auto begin_stage = [&](size_t t) -> Status {
       for (size_t k = 0; k < n; ++k) {
         if (k == place) continue;
-        HILO_RETURN_IF_ERROR(receive(operands[t % 2], visit.group[k], arrives(k, t)));
+        HILO_RETURN_IF_ERROR(receive(operands[t % 2], exchange.group[k], arrives(k, t)));
         const auto [begin, bytes] = piece(k, t);
-        HILO_RETURN_IF_ERROR(send(operands[t % 2], visit.group[k], in.subspan(begin, bytes)));
+        HILO_RETURN_IF_ERROR(send(operands[t % 2], exchange.group[k], in.subspan(begin, bytes)));
       }
       return ok_status();
     };
-    Pending results = room_for(visit);
+    Pending results = pending_for(exchange);
     Status folded;
     if (stages > 0) HILO_RETURN_IF_ERROR(begin_stage(0));
     for (size_t t = 0; t < stages; ++t) {
@@ -489,31 +500,32 @@ class MessageCommunicators::Participant final : public Communicator {
       for (size_t k = 0; k < n; ++k) {
         if (k == place) continue;
         const auto [theirs, size] = piece(k, t);
-        HILO_RETURN_IF_ERROR(exchange(results, visit.group[k], out, everything.subspan(theirs, size)));
+        HILO_RETURN_IF_ERROR(send_and_receive(results, exchange.group[k], out, everything.subspan(theirs, size)));
       }
     }
     HILO_RETURN_IF_ERROR(finish(results));
     return folded;
   }
 
-  /// Tells the participants of other processes why all fail. They read it when they next wait for this one.
-  void tell_all(const Status& reason) {
-    if (!messages().failure().ok()) return;  // they know
-    Head head = {.run = all_.run_.number,
-                 .program = all_.run_.program,
-                 .id = 0,
-                 .in_bytes = 0,
-                 .out_bytes = 0,
-                 .operation = Operation::kAbort,
-                 .code = reason.code(),
-                 .text = {}};
-    reason.message().copy(head.text.data(), head.text.size());
-    const std::shared_ptr<Letter> letter = letter_of(head, {});
+  /// Sends the reason of the failure to the participants of other processes. They read it when they next wait for this
+  /// one.
+  void notify_all(const Status& reason) {
+    if (!messages().failure().ok()) return;  // they have the same information
+    Header header = {.run = all_.run_.number,
+                     .program = all_.run_.program,
+                     .id = 0,
+                     .in_bytes = 0,
+                     .out_bytes = 0,
+                     .operation = Operation::kAbort,
+                     .code = reason.code(),
+                     .text = {}};
+    reason.message().copy(header.text.data(), header.text.size());
+    const std::shared_ptr<MessageBuffer> buffer = message_of(header, {});
     for (int64_t other = 0; other < size(); ++other) {
       if (all_.is_local(other)) continue;
-      if (const StatusOr<MessageId> id = messages().send(rank_, other, DeviceBytes(letter->bytes).first(letter->size));
+      if (const StatusOr<MessageId> id = messages().send(rank_, other, DeviceBytes(buffer->bytes).first(buffer->size));
           id.ok())
-        messages().give_up(*id, letter);
+        messages().give_up(*id, buffer);
     }
   }
 

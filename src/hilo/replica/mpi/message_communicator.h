@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// replica/mpi/message_communicator.h -- participants meet by messages, whoever carries them. Reductions are folded in
-// the group's order, so that their bits are those that threads of one process get.
+// replica/mpi/message_communicator.h -- collectives by messages, independent of the transport. Reductions are folded in
+// the group's order, so their bits equal those of threads in one process.
 #pragma once
 
 #include <atomic>
@@ -13,15 +13,16 @@
 
 namespace hilo {
 
-/// The run that participants of several processes have come to. They count their runs; those of one number meet.
+/// A run over several processes. Each process numbers its runs; runs with equal numbers belong together.
 struct SharedRun {
   uint64_t number = 0;
-  uint64_t program = 0;  ///< a hash that is the same for all who run the same program
+  uint64_t program = 0;  ///< hash of the program, equal in all processes of the run
 };
 
-/// The participants `first`, `first + 1`, ... of a run, `local` of them. Who waits looks at `cancellation` (may be
-/// null) until all members of the meeting have come; what they then exchange is finished.
-/// Cost    a reduction of n bytes by p members sends 2 n (p - 1) / p bytes from each; n (p - 1) if it is small
+/// The participants `first`, `first + 1`, ... of a run; `local` is their number. Waiting participants poll
+/// `cancellation` (may be null) until all members have started the collective; the transfers after that are always
+/// completed.
+/// Cost      a reduction of n bytes by p members sends 2 n (p - 1) / p bytes from each member; n (p - 1) if it is small
 class MessageCommunicators final : public CommunicatorGroup {
  public:
   MessageCommunicators(std::unique_ptr<Messages> messages, const SharedRun& run, int64_t first, int64_t local,
@@ -38,7 +39,8 @@ class MessageCommunicators final : public CommunicatorGroup {
   class Participant;
   bool is_local(int64_t rank) const;
   bool has_failed() const { return has_failed_.load(std::memory_order_acquire); }
-  /// All meetings fail from now on, for the first reason that is given; returns what this one is told, and the others.
+  /// Fails all collectives from this call on; the first reason is stored. Returns the error for this and the other
+  /// participants.
   Status fail(int64_t rank, const Status& reason);
   Status fail_as(const Status& failure);
 
@@ -47,7 +49,7 @@ class MessageCommunicators final : public CommunicatorGroup {
   const int64_t first_;
   const CancellationToken* const cancellation_;
   std::vector<std::unique_ptr<Participant>> participants_;
-  mutable std::mutex mutex_;  // of failure_
+  mutable std::mutex mutex_;  // guards failure_
   Status failure_;
   std::atomic<bool> has_failed_ = false;
 };

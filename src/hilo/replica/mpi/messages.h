@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// replica/mpi/messages.h -- how bytes get from one participant of a run to another, who may be in another process.
+// replica/mpi/messages.h -- the interface of message transport between participants of a run, which may be in different
+// processes.
 #pragma once
 
 #include <memory>
@@ -10,38 +11,40 @@
 
 namespace hilo {
 
-/// A message on its way. What it means, who carries it knows.
+/// Identifies a message in flight. Its contents are private to the transport.
 struct MessageId {
   std::intptr_t handle = 0;
   bool comes_here = false;
 };
 
-/// Carries messages between the participants of one run. From one participant to another they come in the order in
-/// which they were sent. Each call returns at once, and each participant is one thread. A
-/// message has 1 GiB at most.
+/// Transfers messages between the participants of one run. Messages between two participants arrive in the order in
+/// which they were sent. Calls don't block. Each participant is used by one thread. A message has at most 1 GiB.
 class Messages {
  public:
   virtual ~Messages() = default;
 
-  /// Participants in all, of all processes.
+  /// Returns the number of participants in all processes.
   virtual int64_t size() const = 0;
-  /// Begins to send, or to receive up to so many bytes. The memory stays what it is until the message has arrived.
+  /// Starts to send, or to receive up to that many bytes. The memory must stay valid and unchanged until the transfer
+  /// is complete.
   virtual StatusOr<MessageId> send(int64_t from, int64_t to, DeviceBytes bytes) = 0;
   virtual StatusOr<MessageId> receive(int64_t from, int64_t to, MutableDeviceBytes room) = 0;
-  /// Whether the message has arrived, or has left; then its memory is free, and the id means nothing any more.
+  /// Returns whether the transfer is complete. After true the id is invalid and the memory may be reused.
   virtual StatusOr<bool> is_done(MessageId message) = 0;
-  /// Nobody waits for the message any more. Its memory may be needed still: `memory` is held until it isn't.
+  /// Abandons a message. `memory` is owned until the transport no longer needs it.
   virtual void give_up(MessageId message, std::shared_ptr<void> memory) = 0;
 
-  /// Says what this process now does with others, for those who will ask what it did last.
+  /// Sets the current operation of this process, for error messages in other processes.
   virtual void note(std::string_view what) = 0;
-  /// A participant as messages name it: "replica 3 (process 1, which was last at all-reduce 'sum')".
+  /// Describes a participant for messages: "replica 3 (process 1, which was last at all-reduce 'sum')".
   virtual std::string describe(int64_t participant) const = 0;
-  /// Why waiting is in vain: UNAVAILABLE "process 1 has died ...". After that nothing is sent or received any more.
+  /// Returns the error that ends all waits, UNAVAILABLE "process 1 has died ...", or OK. After an error nothing is sent
+  /// or received.
   virtual Status failure() const = 0;
-  /// The run is over. After one that failed nobody knows who will still come.
+  /// Ends the run. After a failed run, messages of other participants may still arrive or never come.
   virtual void end(bool failed) = 0;
-  /// Whether the participant's process has ended in order: what hasn't come from it will hardly come.
+  /// Returns whether the participant's process has ended in order. Messages that haven't arrived from it are unlikely
+  /// to arrive.
   virtual bool has_ended(int64_t participant) const = 0;
 };
 

@@ -12,9 +12,9 @@
 namespace hilo {
 namespace {
 
-constexpr int kLongestText = 8192;  // what any MPI may write for a version or an error
+constexpr int kMaxTextLength = 8192;  // maximum length of a version or an error text of any MPI
 
-/// Constants of MPICH's ABI, which Intel MPI, MVAPICH and Cray's share. Source: <mpi.h> of MPICH 4.0
+/// Sets the constants of MPICH's ABI, which Intel MPI, MVAPICH and Cray MPI share. Source: <mpi.h> of MPICH 4.0
 void fill_mpich(MpiLibrary& mpi) {
   mpi.world = 0x44000000;
   mpi.byte = 0x4c00010d;
@@ -23,7 +23,7 @@ void fill_mpich(MpiLibrary& mpi) {
   mpi.errors_return = 0x54000001;
 }
 
-/// Constants of the standard ABI. Source: MPI 5.0, appendix A
+/// Sets the constants of the standard ABI. Source: MPI 5.0, appendix A
 void fill_standard(MpiLibrary& mpi) {
   mpi.world = 0x101;
   mpi.byte = 0x247;
@@ -48,7 +48,7 @@ class Symbols {
   std::vector<std::string> missing_;
 };
 
-/// Open MPI's handles are the addresses of its objects.
+/// Sets Open MPI's constants. Its handles are the addresses of objects in the library.
 void fill_open_mpi(MpiLibrary& mpi, const Symbols& symbols) {
   mpi.world = symbols.address("ompi_mpi_comm_world");
   mpi.byte = symbols.address("ompi_mpi_byte");
@@ -78,7 +78,7 @@ void bind_all(MpiLibrary& mpi, Symbols& symbols) {
 std::string version_of(const Symbols& symbols) {
   const auto get = reinterpret_cast<int (*)(char*, int*)>(symbols.address("MPI_Get_library_version"));
   if (get == nullptr) return "";
-  std::string text(kLongestText, '\0');
+  std::string text(kMaxTextLength, '\0');
   int length = 0;
   if (get(text.data(), &length) != 0) return "";
   return text.substr(0, text.find_first_of(std::string_view(",\n\0", 3)));
@@ -91,7 +91,7 @@ StatusOr<std::unique_ptr<MpiLibrary>> bind_library(const std::string& file, void
   bind_all(*mpi, symbols);
   if (!symbols.missing().empty()) {
     return invalid_argument(
-        fmt::format("{} is no library of MPI: it lacks {}", file, fmt::join(symbols.missing(), ", ")));
+        fmt::format("{} is not an MPI library: it lacks {}", file, fmt::join(symbols.missing(), ", ")));
   }
   mpi->is_open_mpi = symbols.address("ompi_mpi_comm_world") != 0;
   if (mpi->is_open_mpi) fill_open_mpi(*mpi, symbols);
@@ -110,18 +110,16 @@ StatusOr<std::unique_ptr<MpiLibrary>> open_library(bool for_mpich) {
       return bind_library(file, library);
   }
   const char* const why = ::dlerror();
-  return not_found(
-      fmt::format("no library of MPI: none of {} can be opened ({}). Hint: install libopenmpi3 or libmpich12, or name "
-                  "the library by "
-                  "HILO_MPI_LIBRARY",
-                  fmt::join(files, ", "), why == nullptr ? "no reason given" : why));
+  return not_found(fmt::format(
+      "no MPI library: none of {} can be opened ({}). Hint: install libopenmpi3 or libmpich12, or set HILO_MPI_LIBRARY",
+      fmt::join(files, ", "), why == nullptr ? "no reason given" : why));
 }
 
 }  // namespace
 
 Status mpi_status(const MpiLibrary& mpi, const char* call, int code) {
   if (code == 0) return ok_status();
-  std::string text(kLongestText, '\0');
+  std::string text(kMaxTextLength, '\0');
   int length = 0;
   if (mpi.error_string(code, text.data(), &length) != 0) length = 0;
   text.resize(length);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// replica/mpi/mpi_library.h -- the MPI of this machine, opened when first needed: Open MPI, MPICH and those of its ABI,
-// or the standard ABI of MPI 5. hilo is neither linked with one nor built with its headers.
+// replica/mpi/mpi_library.h -- loads the MPI library of the machine at run time: Open MPI, MPICH and libraries with its
+// ABI, or the standard ABI of MPI 5. hilo needs no MPI to build or link.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace hilo {
 
-/// A handle of any MPI. Open MPI's and the standard ABI's are pointers. MPICH's are ints: they travel in the low half
-/// of a register, and the library writes them to the low half of zeroed memory, which a little-endian machine reads
-/// alike. Arrays of handles would differ in their strides: none are passed.
+/// A handle of any MPI library. Handles are pointers in Open MPI and in the standard ABI. In MPICH they are ints,
+/// passed in the low half of a register and written to the low half of zeroed memory, which works on little-endian
+/// machines. Arrays of handles are never passed, because their strides would differ.
 using MpiHandle = std::intptr_t;
 
-/// What a library fills in where a call has a status; nobody reads it. The largest has 32 bytes.
+/// Memory for the status argument of calls; its contents are ignored. The largest status has 32 bytes.
 struct MpiStatus {
   alignas(8) char bytes[64];
 };
 
-/// The calls that hilo makes, and the library's constants.
+/// The functions that hilo calls and the constants of the library.
 struct MpiLibrary {
   std::string file;     ///< "libmpi.so.40"
-  std::string version;  ///< as the library says it: "Open MPI v4.1.4"
+  std::string version;  ///< version string of the library: "Open MPI v4.1.4"
   bool is_open_mpi = false;
   MpiHandle world = 0, byte = 0, int64 = 0, max = 0, errors_return = 0;
 
@@ -44,13 +44,13 @@ struct MpiLibrary {
   int (*error_string)(int, char*, int*) = nullptr;
 };
 
-/// OK, or INTERNAL "MPI_Isend: ...".
+/// Returns OK, or INTERNAL "MPI_Isend: ...".
 Status mpi_status(const MpiLibrary& mpi, const char* call, int code);
 
-/// The library that HILO_MPI_LIBRARY names, or else the first that is there of those that fit the launcher `for_mpich`
-/// speaks of. It stays open.
-/// Errors    NOT_FOUND naming the libraries that were tried and the packages that have them; INVALID_ARGUMENT for a
-///           library that isn't one of MPI
+/// Opens the library that HILO_MPI_LIBRARY names, or else the first available one that matches the launcher. It stays
+/// open.
+/// Errors    NOT_FOUND naming the libraries that were tried and their packages; INVALID_ARGUMENT for a library that
+///           isn't an MPI
 StatusOr<const MpiLibrary*> mpi_library(bool for_mpich);
 
 }  // namespace hilo

@@ -8,9 +8,9 @@
 namespace hilo {
 namespace {
 
-// Tags are at least up to 32767 in every MPI: runs that go on at the same time take turns among so many.
-constexpr uint64_t kRunsAtOnce = 32768 / (kMostDevicesAProcess * kMostDevicesAProcess);
-constexpr size_t kLargestMpiMessage = size_t{1} << 30;  // MPI counts bytes in an int
+// Every MPI supports tags up to 32767. Concurrent runs use this many ranges of tags in turn.
+constexpr uint64_t kRunsAtOnce = 32768 / (kMaxDevicesPerProcess * kMaxDevicesPerProcess);
+constexpr size_t kMaxMpiMessage = size_t{1} << 30;  // MPI counts bytes in an int
 
 }  // namespace
 
@@ -26,12 +26,12 @@ MpiMessages::MpiMessages(MpiWorld& world, uint64_t run, int64_t size) : world_(w
 
 int MpiMessages::tag(int64_t from, int64_t to) const {
   const auto device = [&](int64_t participant) { return static_cast<uint64_t>(participant % world_.devices); };
-  return static_cast<int>((run_ % kRunsAtOnce * kMostDevicesAProcess + device(from)) * kMostDevicesAProcess +
+  return static_cast<int>((run_ % kRunsAtOnce * kMaxDevicesPerProcess + device(from)) * kMaxDevicesPerProcess +
                           device(to));
 }
 
 StatusOr<MessageId> MpiMessages::send(int64_t from, int64_t to, DeviceBytes bytes) {
-  if (bytes.size() > kLargestMpiMessage) return internal_error("MPI_Isend: a message is longer than 1 GiB");
+  if (bytes.size() > kMaxMpiMessage) return internal_error("MPI_Isend: a message is longer than 1 GiB");
   const std::scoped_lock lock(world_.mutex);
   MessageId message;
   HILO_RETURN_IF_ERROR(
@@ -42,7 +42,7 @@ StatusOr<MessageId> MpiMessages::send(int64_t from, int64_t to, DeviceBytes byte
 }
 
 StatusOr<MessageId> MpiMessages::receive(int64_t from, int64_t to, MutableDeviceBytes room) {
-  if (room.size() > kLargestMpiMessage) return internal_error("MPI_Irecv: a message is longer than 1 GiB");
+  if (room.size() > kMaxMpiMessage) return internal_error("MPI_Irecv: a message is longer than 1 GiB");
   const std::scoped_lock lock(world_.mutex);
   MessageId message{.handle = 0, .comes_here = true};
   HILO_RETURN_IF_ERROR(
@@ -63,7 +63,7 @@ StatusOr<bool> MpiMessages::is_done(MessageId message) {
 void MpiMessages::give_up(MessageId message, std::shared_ptr<void> memory) {
   const std::scoped_lock lock(world_.mutex);
   if (message.comes_here && world_.heartbeat->failure().ok())
-    (void)world_.mpi->cancel(&message.handle);  // one that has come already is done
+    (void)world_.mpi->cancel(&message.handle);  // a message that has already arrived is complete
   world_.given_up.emplace_back(message.handle, std::move(memory));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// replica/mpi/mpi_messages.h -- messages between the participants of a run, by MPI.
+// replica/mpi/mpi_messages.h -- messages between the participants of a run by MPI.
 #pragma once
 
 #include <atomic>
@@ -13,26 +13,26 @@
 
 namespace hilo {
 
-/// The world of one process: its MPI, and what it knows of the others.
+/// The state of one process: its MPI library and what it knows of the other processes.
 struct MpiWorld {
   const MpiLibrary* mpi = nullptr;
   MpiHandle communicator = 0;
   int index = 0, count = 1;
-  int64_t devices = 1;  ///< of each process
+  int64_t devices = 1;  ///< number of devices in each process
   std::unique_ptr<Heartbeat> heartbeat;
-  std::atomic<bool> has_failed = false;  ///< the last run has
+  std::atomic<bool> has_failed = false;  ///< whether the last run has failed
   std::mutex mutex;                      ///< held during every call of MPI
-  /// Messages that nobody waits for any more, and their memory.
+  /// Abandoned messages and their memory.
   std::vector<std::pair<MpiHandle, std::shared_ptr<void>>> given_up;
 };
 
-/// Most devices of a process whose participants have tags of their own.
-inline constexpr int64_t kMostDevicesAProcess = 32;
+/// Maximum number of devices in a process, limited by the tags of their participants.
+inline constexpr int64_t kMaxDevicesPerProcess = 32;
 
-/// Participant p runs on device p % world.devices of process p / world.devices.
+/// Transfers messages by MPI. Participant p runs on device p % world.devices of process p / world.devices.
 class MpiMessages final : public Messages {
  public:
-  /// Of run number `run`, which has `size` participants.
+  /// Creates the transport of run number `run` with `size` participants.
   MpiMessages(MpiWorld& world, uint64_t run, int64_t size);
 
   int64_t size() const override { return size_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/client/back_off.h -- when a server that doesn't answer is tried again.
+// rpc/client/back_off.h -- delays between attempts to connect.
 #pragma once
 
 #include <chrono>
@@ -8,14 +8,14 @@
 
 namespace hilo::rpc {
 
-/// The pauses between tries: each as long as chance says, from half of its length up; the lengths double up to two
-/// seconds. So clients whose server was gone don't come back all at once. Equal seeds have equal pauses.
+/// Computes delays with exponential backoff up to two seconds. Each delay is random, between half of its nominal length
+/// and all of it, so that the clients of a restarted server don't return all at once. Equal seeds give equal delays.
 class BackOff {
  public:
-  static constexpr std::chrono::milliseconds kFirst{50}, kLongest{2000};
+  static constexpr std::chrono::milliseconds kFirst{50}, kMaxDelay{2000};
 
   explicit BackOff(uint64_t seed) : chance_(seed) {}
-  /// The next one.
+  /// Returns the next delay.
   std::chrono::milliseconds next();
 
  private:

@@ -20,12 +20,12 @@ namespace hilo::rpc {
 namespace {
 
 constexpr std::chrono::seconds kGreetingTime{10};
-constexpr std::chrono::milliseconds kEndTime{300};  // that servers have at the end of the process
-constexpr std::chrono::milliseconds kLook{5};       // how soon it is seen that a token was set, perhaps by a signal
-constexpr size_t kMostReleases = 64;                // that wait for the next request
-constexpr int64_t kMostReleasedBytes = 1 << 20;     // and so many bytes
+constexpr std::chrono::milliseconds kEndTime{300};  // timeout for ending sessions at the end of the process
+constexpr std::chrono::milliseconds kLook{5};       // polling interval of tokens, which signal handlers may set
+constexpr size_t kMaxReleases = 64;                 // maximum number of releases that wait for the next request
+constexpr int64_t kMaxReleasedBytes = 1 << 20;      // maximum bytes of released objects that wait for it
 
-/// Whether trying again may help.
+/// Returns whether the error may be temporary.
 bool may_pass(const Status& status) {
   return status.code() == StatusCode::kUnavailable || status.code() == StatusCode::kUnknown ||
          status.code() == StatusCode::kInternal || status.code() == StatusCode::kCancelled;
@@ -33,9 +33,9 @@ bool may_pass(const Status& status) {
 
 Status check_greeting(const Reply& greeting) {
   const auto* const hello = std::get_if<HelloReply>(&greeting.body);
-  if (hello == nullptr) return invalid_argument("the server doesn't say hello");
+  if (hello == nullptr) return invalid_argument("the server sent no greeting");
   if (hello->version == kVersion) return ok_status();
-  return unimplemented(fmt::format("the server {} speaks version {} of hilo.xrt; this is a client of version {}",
+  return unimplemented(fmt::format("the server {} has version {} of hilo.xrt; this client has version {}",
                                    hello->release, hello->version, kVersion));
 }
 
@@ -54,7 +54,7 @@ class Callers {
     all_.push_back(caller);
     if (std::exchange(process_, ::getpid()) == 0) at_process_end(end_sessions);
   }
-  /// None in a fork, whose sessions are its parent's.
+  /// Removes and returns all sessions. Returns none in a fork, because the sessions belong to the parent.
   std::vector<std::shared_ptr<Caller>> take() {
     const std::scoped_lock lock(mutex_);
     std::vector<std::shared_ptr<Caller>> taken;
@@ -70,7 +70,7 @@ class Callers {
   pid_t process_ = 0;
 };
 
-/// It is there until the process is not.
+/// Never destroyed.
 Callers& callers() {
   static auto* const all = new Callers;
   return *all;
@@ -86,7 +86,7 @@ void end_sessions() {
   }
 }
 
-/// Hears one connection for a caller that may be gone.
+/// Receives the messages of one connection for a caller that may be destroyed.
 class Caller::Reception final : public Receiver {
  public:
   Reception(std::weak_ptr<Caller> caller, int64_t generation) : caller_(std::move(caller)), generation_(generation) {}
@@ -105,10 +105,10 @@ class Caller::Reception final : public Receiver {
 // ---- Connections.
 
 StatusOr<std::shared_ptr<Caller>> Caller::open(std::string target, Connect connect, int64_t replica_count,
-                                               Patience patience) {
-  if (!patience.now) patience.now = std::chrono::steady_clock::now;
+                                               RetryPolicy retry) {
+  if (!retry.now) retry.now = std::chrono::steady_clock::now;
   const std::shared_ptr<Caller> caller(
-      new Caller(std::move(target), std::move(connect), replica_count, std::move(patience)));
+      new Caller(std::move(target), std::move(connect), replica_count, std::move(retry)));
   HILO_RETURN_IF_ERROR(
       caller->keep_trying(false, [](int tries, std::chrono::milliseconds) { return tries >= kFirstTries; }));
   callers().add(caller);
@@ -126,7 +126,7 @@ Status Caller::connect_and_greet(bool resumes) {
     closed_.reset();
     has_bytes_lane_ = false;
   }
-  if (last != nullptr) last->cut();  // what it still sends from callers' memory is let go
+  if (last != nullptr) last->cut();  // stops sending from memory of the program
   last.reset();
   HILO_ASSIGN_OR_RETURN(std::unique_ptr<Connection> made,
                         connect_(std::make_shared<Reception>(weak_from_this(), generation)));
@@ -140,7 +140,8 @@ Status Caller::connect_and_greet(bool resumes) {
   if (!dead_.ok()) return dead_;
   if (!answered) return unavailable("no answer");
   if (greeting_) HILO_RETURN_IF_ERROR(greeting_->status);
-  if (closed_) return closed_->ok() ? unavailable("the server hung up") : *closed_;  // perhaps right after its greeting
+  // possibly right after the greeting
+  if (closed_) return closed_->ok() ? unavailable("the server closed the connection") : *closed_;
   HILO_RETURN_IF_ERROR(check_greeting(*greeting_));
   if (!resumes) server_ = std::get<HelloReply>(greeting_->body);
   is_connected_ = true;
@@ -175,7 +176,7 @@ Status Caller::keep_trying(bool resumes, FunctionRef<bool(int tries, std::chrono
 void Caller::reconnect() {
   const auto is_enough = [this](int, std::chrono::milliseconds time) { return time >= patience_.time; };
   if (const Status status = keep_trying(true, is_enough); !status.ok()) {
-    fail(unavailable(fmt::format("{}; what the session had on the server is gone", status.message())));
+    fail(unavailable(fmt::format("{}; the session's objects on the server are lost", status.message())));
   }
   const std::scoped_lock lock(mutex_);
   std::erase(reconnecting_, std::this_thread::get_id());
@@ -191,7 +192,7 @@ Status Caller::start_reconnecting() {
     thread.detach();
     return ok_status();
   } catch (const std::system_error&) {
-    return resource_exhausted(target_ + ": no thread can be had to connect again");
+    return resource_exhausted(target_ + ": no thread could be started to reconnect");
   }
 }
 
@@ -227,7 +228,7 @@ void Caller::fail(const Status& why, bool is_cut) {
   watch_.notify_all();
   if (is_cut && connection != nullptr) connection->cut();
   for (auto& [id, pending] : left) {
-    pending.message.reset();  // who waits may want its memory back
+    pending.message.reset();  // frees memory that the caller may wait for
     Reply reply = failed(why);
     pending.done(reply);
   }
@@ -250,8 +251,8 @@ void Caller::close() {
     const std::scoped_lock lock(mutex_);
     if (is_connected_) send_locked(Lane::kCalls, End{}, [](Reply&) {});
   }
-  fail(Status(StatusCode::kCancelled, target_ + ": the client has ended"), false);  // after what was sent
-  // What makes connections is its maker's, who may end now. One that tells a caller of its end may be what closes it.
+  fail(Status(StatusCode::kCancelled, target_ + ": the client has ended"), false);  // after all messages that were sent
+  // The connect function may be destroyed now. A connection that reports its end may be the one that closes the caller.
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] {
     return std::ranges::all_of(reconnecting_, [](std::thread::id one) { return one == std::this_thread::get_id(); });
@@ -278,7 +279,7 @@ void Caller::write_locked(Lane lane, const Message& message) {
 int64_t Caller::send_locked(Lane lane, RequestBody body, Done done) {
   Request request{.id = next_id_++, .body = std::move(body)};
   request.acked = pending_.empty() ? request.id : pending_.begin()->first;
-  if (lane == Lane::kCalls) {  // in order after the calls that use them
+  if (lane == Lane::kCalls) {  // in the order of calls, after those that use the objects
     request.releases.swap(releases_);
     released_bytes_ = 0;
   }
@@ -288,11 +289,12 @@ int64_t Caller::send_locked(Lane lane, RequestBody body, Done done) {
   return request.id;
 }
 
-int64_t Caller::send(Lane lane, RequestBody body, Done done, Room room, const CancellationToken* cancellation) {
+int64_t Caller::send(Lane lane, RequestBody body, Done done, WhenFull when_full,
+                     const CancellationToken* cancellation) {
   Reply none;
   {
     std::unique_lock lock(mutex_);
-    if (room == Room::kWait) changed_.wait(lock, [this] { return has_room(); });
+    if (when_full == WhenFull::kWait) changed_.wait(lock, [this] { return has_room(); });
     if (dead_.ok()) {
       const int64_t id = send_locked(lane, std::move(body), std::move(done));
       if (cancellation != nullptr) watched_.emplace(id, cancellation);
@@ -308,7 +310,7 @@ int64_t Caller::send(Lane lane, RequestBody body, Done done, Room room, const Ca
 void Caller::on_message(int64_t generation, const Pieces& message) {
   StatusOr<Reply> reply = decode_reply(message);
   if (!reply.ok()) {
-    fail(unavailable(fmt::format("{}: a reply that is none: {}", target_, reply.status().message())));
+    fail(unavailable(fmt::format("{}: invalid reply: {}", target_, reply.status().message())));
     return;
   }
   Done done;
@@ -343,9 +345,9 @@ Status Caller::await(const Event& event, int64_t call, const CancellationToken* 
   const auto stops = [word] { return word->load(std::memory_order_relaxed) != kRunning; };
   while (!event.is_ready() && !stops())
     static_cast<void>(event.await(nullptr, std::chrono::steady_clock::now() + kLook));
-  if (!event.is_ready()) send(Lane::kCalls, Cancel{call}, [](Reply&) {}, Room::kTake);
+  if (!event.is_ready()) send(Lane::kCalls, Cancel{call}, [](Reply&) {}, WhenFull::kExceed);
   const Status status = event.await();
-  const bool is_late = word->load(std::memory_order_relaxed) == kDeadlinePassed;  // which the server isn't told
+  const bool is_late = word->load(std::memory_order_relaxed) == kDeadlinePassed;  // the server doesn't know the reason
   return is_late && status.code() == StatusCode::kCancelled ? stop_status(word) : status;
 }
 
@@ -356,7 +358,7 @@ Status Caller::start_watching() {
   try {
     std::thread([self = shared_from_this()] { self->watch(); }).detach();
   } catch (const std::system_error&) {
-    return resource_exhausted("no thread can be had to see when a run is cancelled");
+    return resource_exhausted("no thread could be started to watch for cancellation");
   }
   has_watcher_ = true;
   return ok_status();
@@ -395,8 +397,8 @@ void Caller::release(const Handle& handle, int64_t bytes) {
   const std::scoped_lock lock(mutex_);
   if (!dead_.ok()) return;
   releases_.push_back(handle);
-  released_bytes_ += std::min(bytes, kMostReleasedBytes);  // as its maker counts them
-  const bool is_urgent = releases_.size() >= kMostReleases || released_bytes_ >= kMostReleasedBytes;
+  released_bytes_ += std::min(bytes, kMaxReleasedBytes);  // counted like the limit
+  const bool is_urgent = releases_.size() >= kMaxReleases || released_bytes_ >= kMaxReleasedBytes;
   if (is_urgent && has_room()) send_locked(Lane::kCalls, Free{}, [](Reply&) {});
 }
 

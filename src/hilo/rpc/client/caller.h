@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/client/caller.h -- a session as its client has it: calls that are on their way, over a connection that may break.
+// rpc/client/caller.h -- a client's session: its calls in flight, over connections that may break.
 #pragma once
 
 #include <condition_variable>
@@ -17,62 +17,64 @@
 
 namespace hilo::rpc {
 
-/// How often a server is tried that has never answered.
+/// Attempts to connect to a server that has never answered.
 inline constexpr int kFirstTries = 3;
 
-/// How long a server is tried whose connection broke.
-struct Patience {
+/// How long a client tries to reconnect to a server.
+struct RetryPolicy {
   std::chrono::milliseconds time{30000};
-  uint64_t seed = random_handle().low;  ///< of BackOff
-  /// The time, and what waits for so long; empty: the system's, which ends with the session.
+  uint64_t seed = random_handle().low;  ///< seed of BackOff
+  /// The clock and the sleep function. Empty means those of the system; their waits end with the session.
   std::function<std::chrono::steady_clock::time_point()> now = {};
   std::function<void(std::chrono::milliseconds)> wait = {};
 };
 
-/// Ends all sessions of this process, so that their servers need not wait for clients that are gone. The end of the
-/// process calls it (exit(), not _exit()); what static objects of a program do on a server after that is CANCELLED.
-/// Waits for servers at most 300 ms.
+/// Ends all sessions of this process, so that servers don't wait for its return. It is called at the end of the process
+/// by exit(), not by _exit(). Later calls by destructors of static objects are CANCELLED. Waits for servers at most 300
+/// ms.
 void end_sessions();
 
-/// Sends requests and hands out their replies. Where the connection breaks, it is made anew, and what wasn't answered
-/// is sent again; the server runs no call twice. Safe to use from several threads at once.
+/// Sends requests and delivers replies. If the connection breaks, it reconnects and sends the unanswered requests
+/// again; the server runs no call twice. Thread-safe.
 class Caller final : public std::enable_shared_from_this<Caller> {
  public:
-  /// Called once with the reply, from the thread that read it; or with why there is none.
+  /// Called exactly once, with the reply on the thread that reads it, or with an error.
   using Done = std::function<void(Reply&)>;
 
-  /// A new session with so many devices. `target` names the server in messages: "rpc:127.0.0.1:8470".
-  /// Errors    UNAVAILABLE if no server answers; UNAUTHENTICATED; UNIMPLEMENTED for one of another version
+  /// Opens a session with `devices` devices. `target` is the server's name in messages: "rpc:127.0.0.1:8470".
+  /// Errors    UNAVAILABLE if no server answers; UNAUTHENTICATED; UNIMPLEMENTED for a server of another version
   static StatusOr<std::shared_ptr<Caller>> open(std::string target, Connect connect, int64_t replica_count,
-                                                Patience patience = {});
-  /// The session is over: what isn't answered is CANCELLED, and `connect` is called no more. Precondition of the
-  /// caller's end.
+                                                RetryPolicy retry = {});
+  /// Ends the session locally: unanswered calls are CANCELLED and `connect` isn't called any more. Must be called
+  /// before the destruction.
   void close();
 
-  /// Tells the server that the session is over, and waits that long for its answer. What isn't answered is CANCELLED.
+  /// Ends the session on the server and waits up to `time` for the answer. Unanswered calls are CANCELLED.
   void end(std::chrono::milliseconds time);
 
   const HelloReply& server() const { return server_; }
 
-  /// Whether a call may wait until there is room for it among those in flight; a reply's Done must not.
-  enum class Room : uint8_t { kWait, kTake };
-  /// Sends the request and returns its number; calls `done` once. The server is told when `cancellation` (may be null)
-  /// is set, which lives until `done` is called. Precondition of a token: start_watching().
-  int64_t send(Lane lane, RequestBody body, Done done, Room room = Room::kWait,
+  /// Whether a call waits while too many calls are in flight (kWait) or exceeds the limit (kExceed). A reply's Done
+  /// must not wait.
+  enum class WhenFull : uint8_t { kWait, kExceed };
+  /// Sends the request and returns its number. Calls `done` once. If `cancellation` (may be null) is set, the server is
+  /// notified; it must live until `done` is called. Precondition with a token: start_watching().
+  int64_t send(Lane lane, RequestBody body, Done done, WhenFull when_full = WhenFull::kWait,
                const CancellationToken* cancellation = nullptr);
-  /// From now on tokens of calls are looked at, by a thread that ends with the session.
+  /// Starts the thread that polls the tokens of calls. It ends with the session.
   /// Errors    RESOURCE_EXHAUSTED without a thread
   Status start_watching();
-  /// The same, waiting for the reply.
-  /// Errors    the reply's; UNAVAILABLE. Who is cancelled tells the server, and returns what it answers.
+  /// Sends the request and waits for the reply. A cancelled caller notifies the server and returns the server's answer.
+  /// Errors    those of the reply; UNAVAILABLE
   StatusOr<Reply> call(Lane lane, RequestBody body, const CancellationToken* cancellation = nullptr);
-  /// An event that ends with the call.
+  /// Starts a call and returns the event of its end.
   Event begin(Lane lane, RequestBody body);
-  /// Waits for what was begun; who is cancelled meanwhile, without a token by the thread's stop word, tells the server.
+  /// Waits for a call. If it is cancelled meanwhile by `cancellation`, or else by the thread's stop word, the server is
+  /// notified.
   Status await(const Event& event, int64_t call, const CancellationToken* cancellation);
 
-  /// The client has dropped this thing. The server is told with the next request, or at once if it is large or there
-  /// are many.
+  /// Releases an object that the client has dropped. The server learns it with the next request, or at once if the
+  /// object is large or many releases are pending.
   void release(const Handle& handle, int64_t bytes);
 
  private:
@@ -82,24 +84,25 @@ class Caller final : public std::enable_shared_from_this<Caller> {
     Message message;
     Done done;
   };
-  Caller(std::string target, Connect connect, int64_t replica_count, Patience patience)
+  Caller(std::string target, Connect connect, int64_t replica_count, RetryPolicy retry)
       : target_(std::move(target)),
         connect_(std::move(connect)),
         replica_count_(replica_count),
-        patience_(std::move(patience)) {}
+        patience_(std::move(retry)) {}
 
-  // What a connection tells; of those before the last one, which `generation` counts, nothing is heard.
+  // Handlers of a connection. Calls of connections before the current one, which `generation` identifies, are ignored.
   void on_message(int64_t generation, const Pieces& message);
   void on_closed(int64_t generation, const Status& why);
 
   Status connect_and_greet(bool resumes);
-  /// Tries until a server answers, one refuses, or `is_enough` says so of how often it was tried and for how long.
+  /// Tries to connect until a server answers or rejects the session, or `is_enough` returns true for the number of
+  /// attempts and the elapsed time.
   Status keep_trying(bool resumes, FunctionRef<bool(int tries, std::chrono::milliseconds time)> is_enough);
-  /// Waits; the error of a session that has ended meanwhile.
+  /// Waits. Returns the error of the session if it ends meanwhile.
   Status pause(std::chrono::milliseconds time);
   void reconnect();
   Status start_reconnecting();
-  /// Ends the session with all that waits for it. `is_cut`: the connection, too, at once.
+  /// Fails the session and all pending calls. `is_cut`: cuts the connection, too.
   void fail(const Status& why, bool is_cut = true);
   int64_t send_locked(Lane lane, RequestBody body, Done done);
   void watch();
@@ -109,24 +112,24 @@ class Caller final : public std::enable_shared_from_this<Caller> {
   const std::string target_;
   const Connect connect_;
   const int64_t replica_count_;
-  const Patience patience_;
+  const RetryPolicy patience_;
   const Handle session_ = random_handle();
-  HelloReply server_;  // set once, before anyone else has the caller
+  HelloReply server_;  // set once, before the caller is shared
 
   std::mutex mutex_;
   std::condition_variable changed_;
   std::unique_ptr<Connection> connection_;
   int64_t generation_ = 0;
-  std::optional<Reply> greeting_;              // of this connection
-  std::optional<Status> closed_;               // of this connection, before it was greeted
-  bool is_connected_ = false;                  // and greeted: calls go out
+  std::optional<Reply> greeting_;              // of the current connection
+  std::optional<Status> closed_;               // of the current connection, before the greeting
+  bool is_connected_ = false;                  // whether the connection is greeted, so that calls are sent
   std::vector<std::thread::id> reconnecting_;  // threads in reconnect()
-  bool has_bytes_lane_ = false;                // on this connection
+  bool has_bytes_lane_ = false;                // whether the current connection has the stream
   bool is_ending_ = false;                     // end() waits for the answer
-  Status dead_;                                // not OK: there is no session any more
+  Status dead_;                                // error of a session that has failed or ended
   int64_t next_id_ = 1;
   std::map<int64_t, Pending> pending_;
-  std::map<int64_t, const CancellationToken*> watched_;  // of pending calls
+  std::map<int64_t, const CancellationToken*> watched_;  // tokens of pending calls
   bool has_watcher_ = false;
   std::condition_variable watch_;
   std::vector<Handle> releases_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/client/connection.h -- how messages get to a server and back; rpc/grpc has the one that users have.
+// rpc/client/connection.h -- the interface of connections to a server; rpc/grpc implements it.
 #pragma once
 
 #include <functional>
@@ -9,31 +9,31 @@
 
 namespace hilo::rpc {
 
-/// A message that is written once and kept until it is answered, while connections send it. It has an owner.
+/// An encoded message, stored until it is answered, while connections send it. It has an owner.
 using Message = std::shared_ptr<const Pieces>;
 
-/// Who is told what comes. Called from any thread, one call at a time for each lane.
+/// Receives messages. Called from any thread; calls for one lane don't overlap.
 class Receiver {
  public:
   virtual ~Receiver() = default;
-  /// A message Reply.
+  /// Called for each message Reply.
   virtual void on_message(const Pieces& message) = 0;
-  /// The connection has ended: nothing more comes. Called once, by a connection that isn't dropped before.
+  /// Called once when the connection has ended, unless it is destroyed before.
   virtual void on_closed(const Status& why) = 0;
 };
 
-/// Streams to one server. Dropping it ends them, after what was sent.
+/// Streams to one server. The destructor closes them after all messages are sent.
 class Connection {
  public:
   virtual ~Connection() = default;
-  /// Sends a message Request after those that were sent before on the lane. Waits for nothing; on a connection that has
-  /// ended it is lost.
+  /// Sends a message Request after the earlier ones of the lane. Doesn't block. A message on a closed connection is
+  /// lost.
   virtual void send(Lane lane, const Message& message) = 0;
-  /// Ends them at once: what was sent may have come or not, and is let go soon.
+  /// Closes the streams at once. Pending messages may be lost, and their memory is released soon.
   virtual void cut() = 0;
 };
 
-/// Makes a new connection, which holds its receiver. Whether a server is there turns out later, by Receiver::on_closed.
+/// Creates a connection, which owns its receiver. Receiver::on_closed reports if there is no server.
 using Connect = std::function<StatusOr<std::unique_ptr<Connection>>(std::shared_ptr<Receiver>)>;
 
 }  // namespace hilo::rpc

@@ -15,9 +15,9 @@
 namespace hilo::rpc {
 namespace {
 
-constexpr int64_t kMostFileBytes = 1 << 20;
+constexpr int64_t kMaxFileBytes = 1 << 20;
 
-/// The text of the file that the variable names, which `read` reads; "" if it isn't set.
+/// Reads the file that the environment variable names by `read`. Returns "" if it isn't set.
 template <typename Read>
 StatusOr<std::string> file_of(const char* variable, Read read) {
   const char* const path = std::getenv(variable);
@@ -27,26 +27,26 @@ StatusOr<std::string> file_of(const char* variable, Read read) {
   return std::string(trimmed(*text));
 }
 
-StatusOr<std::string> read_public(const std::string& path) { return read_file(path, kMostFileBytes); }
+StatusOr<std::string> read_public(const std::string& path) { return read_file(path, kMaxFileBytes); }
 
-/// That of HILO_XRT_TOKEN_FILE, or else the one that a server of this user has published for its clients.
+/// Returns the token in HILO_XRT_TOKEN_FILE, or else the one that a server of this user has published.
 StatusOr<std::string> token_for(std::string_view address) {
   HILO_ASSIGN_OR_RETURN(std::string token, file_of("HILO_XRT_TOKEN_FILE", read_secret));
   if (!token.empty()) return token;
   return find_user_token(address);
 }
 
-/// How long a server is tried whose connection broke.
-StatusOr<Patience> patience() {
-  constexpr int64_t kMost = 1'000'000;
-  Patience patience;
+/// Returns the time to reconnect, from the environment.
+StatusOr<RetryPolicy> retry() {
+  constexpr int64_t kMax = 1'000'000;
+  RetryPolicy retry;
   const char* const text = std::getenv("HILO_XRT_RECONNECT_SECONDS");
-  if (text == nullptr || *text == '\0') return patience;
+  if (text == nullptr || *text == '\0') return retry;
   const std::optional<int64_t> seconds = parse_int64(text);
-  if (!seconds || *seconds < 0 || *seconds > kMost)
-    return invalid_argument(fmt::format("HILO_XRT_RECONNECT_SECONDS: got {}; wanted 0 to {}", quote(text), kMost));
-  patience.time = std::chrono::seconds(*seconds);
-  return patience;
+  if (!seconds || *seconds < 0 || *seconds > kMax)
+    return invalid_argument(fmt::format("HILO_XRT_RECONNECT_SECONDS: got {}; wanted 0 to {}", quote(text), kMax));
+  retry.time = std::chrono::seconds(*seconds);
+  return retry;
 }
 
 bool is_address(std::string_view address) {
@@ -75,12 +75,12 @@ StatusOr<ChannelOptions> channel_options(std::string_view target) {
 
 StatusOr<ClientPtr> make_remote_client(ClientOptions options) {
   HILO_ASSIGN_OR_RETURN(const ChannelOptions channel, channel_options(options.target));
-  HILO_ASSIGN_OR_RETURN(Patience patience, hilo::rpc::patience());
+  HILO_ASSIGN_OR_RETURN(RetryPolicy retry, hilo::rpc::retry());
   HILO_ASSIGN_OR_RETURN(const GrpcTable* const grpc, open_companion<GrpcTable>());
   const Connect connect = [grpc, channel](std::shared_ptr<Receiver> receiver) {
     return grpc->connect(channel, std::move(receiver));
   };
-  return make_rpc_client(std::move(options), connect, std::move(patience));
+  return make_rpc_client(std::move(options), connect, std::move(retry));
 }
 
 StatusOr<AskOverview> watch_server(std::string_view target) {

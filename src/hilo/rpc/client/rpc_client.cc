@@ -22,7 +22,7 @@ namespace {
 
 using CallerPtr = std::shared_ptr<Caller>;
 
-/// Arrays up to here travel within the stream of calls, in order; larger ones in chunks beside it.
+/// Arrays up to this size are sent in the stream of calls, in order; larger ones in chunks on the other stream.
 constexpr int64_t kInlineBytes = 64 << 10;
 constexpr int64_t kChunksInFlight = 8;
 
@@ -43,7 +43,7 @@ Caller& caller_of(const Device& device) { return static_cast<RpcClient&>(device.
 
 // ---- Buffers.
 
-/// A large value on its way here: several parts at a time, of which each asks for the next.
+/// Downloads a large value: several parts in parallel, each of which requests the next one.
 class Reading : public std::enable_shared_from_this<Reading> {
  public:
   Reading(DevicePtr device, const Handle& buffer, std::byte* to, int64_t bytes)
@@ -69,13 +69,13 @@ class Reading : public std::enable_shared_from_this<Reading> {
     caller_of(*device_).send(
         Lane::kBytes, Download{.buffer = buffer_, .offset = offset, .size = size},
         [self = shared_from_this(), offset, size](Reply& reply) { self->take(offset, size, reply); },
-        Caller::Room::kTake);
+        Caller::WhenFull::kExceed);
   }
   void take(int64_t offset, int64_t size, const Reply& reply) {
     const auto* part = std::get_if<BytesReply>(&reply.body);
     Status status = reply.status;
     if (status.ok() && (part == nullptr || std::ssize(part->bytes) != size))
-      status = data_loss("the server sent other bytes than were asked for");
+      status = data_loss("the server sent another number of bytes than requested");
     if (status.ok()) part->bytes.copy_to(reinterpret_cast<char*>(to_ + offset));
     bool is_over = false;
     {
@@ -111,7 +111,7 @@ class RpcBuffer final : public Buffer {
   Event read(std::byte* row_major) const override {
     const int64_t bytes = shape().byte_size();
     const auto reading = std::make_shared<Reading>(device(), handle_, row_major, bytes);
-    if (bytes > kInlineBytes) {  // its maker's reply may come later than a request on the other stream
+    if (bytes > kInlineBytes) {  // the reply of the upload may arrive after a request on the other stream
       ready().on_ready([reading](const Status& status) { status.ok() ? reading->start() : reading->fail(status); });
       return reading->event();
     }
@@ -121,7 +121,7 @@ class RpcBuffer final : public Buffer {
         Lane::kCalls, Download{.buffer = handle_, .size = bytes}, [source, row_major, bytes](Reply& reply) {
           const auto* part = std::get_if<BytesReply>(&reply.body);
           if (reply.status.ok() && (part == nullptr || part->bytes.size() != static_cast<size_t>(bytes)))
-            reply.status = data_loss("the server sent other bytes than were asked for");
+            reply.status = data_loss("the server sent another number of bytes than requested");
           if (reply.status.ok()) part->bytes.copy_to(reinterpret_cast<char*>(row_major));
           source->finish(reply.status);
         });
@@ -204,8 +204,8 @@ StatusOr<BufferPtr> RpcDevice::from_host(const HostData& data) try {
   const std::shared_ptr<const void> lent(data.data, [release = data.release](const void*) {
     if (release) release();
   });
-  AlignedBuffer room;
-  HILO_ASSIGN_OR_RETURN(const std::byte* const bytes, dense_row_major(data, room));
+  AlignedBuffer when_full;
+  HILO_ASSIGN_OR_RETURN(const std::byte* const bytes, dense_row_major(data, when_full));
   const int64_t size = data.shape.byte_size();
   Upload upload{.buffer = random_handle(), .device = id(), .shape = data.shape};
   const Handle handle = upload.buffer;
@@ -215,14 +215,14 @@ StatusOr<BufferPtr> RpcDevice::from_host(const HostData& data) try {
   }
   upload.is_chunked = true;
   HILO_RETURN_IF_ERROR(caller_of(*this).call(Lane::kCalls, std::move(upload)).status());
-  const BufferPtr made = buffer(data.shape, handle, Event());  // from now on it is released
+  const BufferPtr made = buffer(data.shape, handle, Event());  // the destructor releases the handle from here on
   HILO_RETURN_IF_ERROR(send_chunks(handle, bytes, size));
   return made;
 } catch (const std::bad_alloc&) {
   return out_of_memory();
 }
 
-/// The caller's memory, from which is sent as long as somebody owns it.
+/// The caller's memory, which is sent from while it has owners.
 struct Loan {
   std::shared_ptr<EventSource> returned = std::make_shared<EventSource>();
   std::shared_ptr<const void> owner{this, [returned = returned](const void*) { returned->finish(ok_status()); }};
@@ -272,7 +272,8 @@ class RpcExecutable final : public Executable {
                         const ExecuteOptions& options, ArgumentHolds& holds) override;
 
  private:
-  /// What it shows of itself. Replies of its runs hold it, which may come when the executable is gone.
+  /// The executable's optimized program and units. Replies of its runs share it, because they may arrive after the
+  /// executable's destruction.
   struct Shown {
     std::once_flag asked, asked_for_units;
     std::optional<hlo::Module> module;
@@ -282,7 +283,7 @@ class RpcExecutable final : public Executable {
   Caller& caller() const { return caller_of(*Executable::devices()[0]); }
   void describe() const;
   void list_units() const;
-  /// What ends a run's event when the reply has come; the observer, which may be null, is told first.
+  /// Returns the callback that finishes a run's event after the reply. It calls the observer (may be null) first.
   Caller::Done ending(std::shared_ptr<EventSource> source, ExecutionObserver* observer) const;
 
   const Handle handle_;
@@ -317,7 +318,7 @@ Caller::Done RpcExecutable::ending(std::shared_ptr<EventSource> source, Executio
   };
 }
 
-/// Seconds for Execute.
+/// Returns the timeout for Execute in seconds.
 double seconds_of(const ExecuteOptions& options) {
   if (!options.deadline) return 0;
   if (*options.deadline == kNoDeadline) return -1;
@@ -327,11 +328,11 @@ double seconds_of(const ExecuteOptions& options) {
 
 StatusOr<Event> RpcExecutable::start(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices,
                                      const ExecuteOptions& options, ArgumentHolds& holds) {
-  // A stop word may go when the call returns, a token not before the run has ended.
+  // A stop word may be destroyed after the call, a token only after the run.
   const bool waits = !options.asynchronous || stop_word() != nullptr;
   const CancellationToken* const watched = waits ? nullptr : options.cancellation;
   if (watched != nullptr) HILO_RETURN_IF_ERROR(caller().start_watching());
-  // A program that the server doesn't show has no units, either.
+  // Without the optimized program there are no units.
   const bool is_observed = options.observer != nullptr && optimized_module() != nullptr;
   ExecutionObserver* const observer = is_observed ? options.observer : nullptr;
   Execute execute{
@@ -353,8 +354,8 @@ StatusOr<Event> RpcExecutable::start(std::span<const DeviceRun> runs, std::span<
   }
   holds.donate();
   const int64_t call =
-      caller().send(Lane::kCalls, std::move(execute), ending(source, observer), Caller::Room::kWait, watched);
-  holds.end();  // the order of the stream keeps the arguments
+      caller().send(Lane::kCalls, std::move(execute), ending(source, observer), Caller::WhenFull::kWait, watched);
+  holds.end();  // the order of the stream keeps the arguments alive
   if (!waits) return event;
   const Status status = caller().await(event, call, options.cancellation);
   if (status.ok()) return event;
@@ -369,20 +370,20 @@ RpcClient::RpcClient(ClientOptions options, CallerPtr caller) : Client(std::move
     add_device(std::make_unique<RpcDevice>(*this, device));
 }
 
-constexpr int64_t kMostCounted = int64_t{1} << 60;  // bytes, so that a few can be added
+constexpr int64_t kMaxCountedBytes = int64_t{1} << 60;  // bytes; sums of a few don't overflow
 
-/// What a server says of a program is checked as what a client says: it indexes lists with it.
+/// Checks a server's reply, because it contains indices, as the server checks requests.
 Status check_reply(const CompileReply& reply, size_t replicas) {
   const ProgramSignature& signature = reply.signature;
   const auto is_array = [](const Shape& shape) { return !shape.is_tuple(); };
   const ExecutableStatistics& sizes = reply.statistics;
   const bool is_counted = std::ranges::all_of(
       std::array{sizes.program_bytes, sizes.constant_bytes, sizes.temporary_bytes, sizes.alias_bytes, sizes.code_bytes},
-      [](int64_t bytes) { return bytes >= 0 && bytes <= kMostCounted; });
+      [](int64_t bytes) { return bytes >= 0 && bytes <= kMaxCountedBytes; });
   const bool fits = is_counted && signature.argument_names.size() == signature.argument_shapes.size() &&
                     std::ranges::all_of(signature.argument_shapes, is_array) && reply.devices.size() == replicas &&
                     signature.replica_count == static_cast<int64_t>(replicas);
-  return fits ? ok_status() : data_loss("Compile: what the server says of the program doesn't fit together");
+  return fits ? ok_status() : data_loss("Compile: the server's description of the program is inconsistent");
 }
 
 StatusOr<std::unique_ptr<Executable>> RpcClient::compile(const hlo::Module& module, const CompileOptions& options,
@@ -397,8 +398,7 @@ StatusOr<std::unique_ptr<Executable>> RpcClient::compile(const hlo::Module& modu
   HILO_ASSIGN_OR_RETURN(request.program, hlo::to_proto(module));
   if (std::ssize(request.program) > kMessageBytes - kChunkBytes) {
     return resource_exhausted(
-        fmt::format("Compile '{}': the program has {} bytes; {} can be sent. Hint: pass constants "
-                    "as arguments",
+        fmt::format("Compile '{}': the program has {} bytes; limit is {}. Hint: pass constants as arguments",
                     module.name, request.program.size(), kMessageBytes - kChunkBytes));
   }
   if (options.device_assignment) {
@@ -407,7 +407,7 @@ StatusOr<std::unique_ptr<Executable>> RpcClient::compile(const hlo::Module& modu
   const Handle handle = request.executable;
   HILO_ASSIGN_OR_RETURN(Reply reply, caller_->call(Lane::kCalls, std::move(request), options.cancellation.token));
   auto* const compiled = std::get_if<CompileReply>(&reply.body);
-  if (compiled == nullptr) return data_loss("Compile: the server answers something else");
+  if (compiled == nullptr) return data_loss("Compile: the server sent a reply of another type");
   HILO_RETURN_IF_ERROR(check_reply(*compiled, options.replica_count));
   if (observer != nullptr) HILO_RETURN_IF_ERROR(replay(compiled->events, *observer));
   std::vector<DevicePtr> devices;
@@ -419,23 +419,23 @@ StatusOr<std::unique_ptr<Executable>> RpcClient::compile(const hlo::Module& modu
       new RpcExecutable(std::move(compiled->signature), std::move(devices), handle, compiled->statistics));
 }
 
-/// They index lists, too.
+/// Checks devices, because they contain indices, too.
 Status check_devices(const HelloReply& server) {
   std::unordered_set<int64_t> seen;
   for (const DeviceDescription& device : server.devices) {
     const bool is_good =
         device.id >= 0 && device.id <= std::numeric_limits<int>::max() && seen.insert(device.id).second;
     if (!is_good)
-      return data_loss(fmt::format("HelloReply.devices: {} is no device's number, or comes twice", device.id));
+      return data_loss(fmt::format("HelloReply.devices: {} is not a valid device id or occurs twice", device.id));
   }
   return ok_status();
 }
 
 }  // namespace
 
-StatusOr<ClientPtr> make_rpc_client(ClientOptions options, Connect connect, Patience patience) {
+StatusOr<ClientPtr> make_rpc_client(ClientOptions options, Connect connect, RetryPolicy retry) {
   HILO_ASSIGN_OR_RETURN(CallerPtr caller,
-                        Caller::open(options.target, std::move(connect), options.replica_count, std::move(patience)));
+                        Caller::open(options.target, std::move(connect), options.replica_count, std::move(retry)));
   const Status checked =
       caller->server().devices.empty() ? unavailable("the server has no devices") : check_devices(caller->server());
   if (!checked.ok()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/client/rpc_client.h -- the devices of a server as devices of this process: buffers are handles, events are calls
+// rpc/client/rpc_client.h -- represents the devices of a server in this process: buffers are handles, events are calls
 // in flight.
 #pragma once
 
@@ -8,11 +8,13 @@
 
 namespace hilo::rpc {
 
-/// A client of the server that `connect` reaches, whom `options.target` names in messages. Its platform has the
-/// server's name. Runs that the front end starts go on after the call, since a call that waited would cost a journey
-/// there and back; but a thread whose work can be stopped (base/stop.h) waits, and tells the server when it is. An
-/// executor that a run is given has no effect; custom calls are the server's.
-/// Errors    as Caller::open
-StatusOr<ClientPtr> make_rpc_client(ClientOptions options, Connect connect, Patience patience = {});
+/// Creates a client of the server that `connect` reaches; `options.target` is its name in messages. The platform has
+/// the server's name.
+///
+/// Runs that the front end starts are asynchronous, because waiting costs a round trip. If the thread's work can be
+/// stopped (base/stop.h), the call waits, and a stop is forwarded to the server. The executor of a run has no effect;
+/// custom calls run on the server.
+/// Errors    those of Caller::open
+StatusOr<ClientPtr> make_rpc_client(ClientOptions options, Connect connect, RetryPolicy retry = {});
 
 }  // namespace hilo::rpc

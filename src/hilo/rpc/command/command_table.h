@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/command/command_table.h -- what libhilo_rpc.so has for the command hilo.
+// rpc/command/command_table.h -- the functions of libhilo_rpc.so for the command hilo.
 #pragma once
 
 #include <span>

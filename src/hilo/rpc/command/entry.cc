@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libhilo.so and the command hilo find in libhilo_rpc.so. The version is that of the headers it was built with.
+// The tables of libhilo_rpc.so for libhilo.so and for the command hilo. Their version is that of the headers the
+// library was built with.
 #include "hilo/client/server_table.h"
 #include "hilo/rpc/client/caller.h"
 #include "hilo/rpc/client/remote_client.h"

@@ -23,7 +23,7 @@
 namespace hilo::rpc {
 namespace {
 
-/// Why a server ends that wasn't told to. Safe to use from several threads at once.
+/// The error that ends a server. Thread-safe.
 class Failure {
  public:
   void set(const Status& why) {
@@ -40,7 +40,7 @@ class Failure {
   Status why_;
 };
 
-/// The signals that end a server. From here on they wait to be asked for.
+/// Blocks the signals that end a server, so that they can be waited for.
 sigset_t block_signals() {
   sigset_t signals;
   ::sigemptyset(&signals);
@@ -50,7 +50,7 @@ sigset_t block_signals() {
   return signals;
 }
 
-/// As many files as the system lets this user have: a connection is one, a worker another.
+/// Raises the limit of file descriptors to the maximum, because each connection and each worker needs one.
 void raise_file_limit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -58,7 +58,7 @@ void raise_file_limit() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/// Waits for sessions to end until the time is over or a second signal comes.
+/// Waits for sessions to end until the timeout or a second signal.
 void drain(Server& server, double seconds, const sigset_t& signals) {
   constexpr std::chrono::milliseconds kLook{100};
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
@@ -68,19 +68,19 @@ void drain(Server& server, double seconds, const sigset_t& signals) {
   }
 }
 
-/// Where the server is, and who is let in where nobody chose that.
+/// Returns the line with the server's address, and with its access rule if that is the default.
 std::string greeting(const ServerOptions& options, const Server& server) {
   const std::string& listen = options.listen;
   const bool is_unix = server.port() == 0;
   std::string text = is_unix ? fmt::format("serving at {}\n", listen)
                              : fmt::format("serving at {}:{}\n", listen.substr(0, listen.rfind(':')), server.port());
   if (!server.token_path().empty())
-    text += fmt::format("clients of this user find the token in {}\n", server.token_path());
+    text += fmt::format("clients of this user read the token from {}\n", server.token_path());
   if (options.is_open) text += open_warning(options) + "\n";
   return text;
 }
 
-/// The number of a user, by name or number.
+/// Returns a user's id, from a name or a number.
 StatusOr<uint32_t> user_number(const std::string& name) {
   if (const std::optional<int64_t> number = parse_int64(name); number && *number >= 0 && *number < UINT32_MAX)
     return static_cast<uint32_t>(*number);
@@ -89,7 +89,8 @@ StatusOr<uint32_t> user_number(const std::string& name) {
   return user->pw_uid;
 }
 
-/// Errors    INVALID_ARGUMENT for limits that are none; NOT_FOUND for an unknown platform; those of check_listen
+/// Converts and checks the options.
+/// Errors    INVALID_ARGUMENT for invalid limits; NOT_FOUND for an unknown platform; those of check_listen
 StatusOr<ServerOptions> checked_options(const ServeOptions& options) {
   ServerOptions checked = options.server;
   HILO_RETURN_IF_ERROR(check_seconds("grace", options.grace_seconds));
@@ -146,7 +147,7 @@ Status serve(const ServeOptions& options) {
   HILO_RETURN_IF_ERROR(options.say(greeting(server_options, *server)));
   int signal = 0;
   ::sigwait(&signals, &signal);
-  HILO_RETURN_IF_ERROR(options.say("no new sessions from now on\n"));
+  HILO_RETURN_IF_ERROR(options.say("new sessions are rejected\n"));
   drain(*server, options.drain_seconds, signals);
   return failure.get();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/command/serve.h -- the server of `hilo serve`, from its options to its end.
+// rpc/command/serve.h -- runs the server of `hilo serve`.
 #pragma once
 
 #include <functional>
@@ -20,12 +20,12 @@ struct ServeOptions {
   double grace_seconds = 60;
   double drain_seconds = 30;
   double queue_seconds = 8;
-  /// Prints a line at once: the process that started the server waits for it.
+  /// Prints a line and flushes it, because the parent process may wait for it.
   std::function<Status(std::string_view line)> say;
 };
 
 /// Serves until SIGTERM or SIGINT, then waits for sessions to end.
-/// Errors    as check_listen, check_limits and start_server; INVALID_ARGUMENT and NOT_FOUND for unknown users and
+/// Errors    those of check_listen, check_limits and start_server; INVALID_ARGUMENT and NOT_FOUND for unknown users and
 ///           platforms
 Status serve(const ServeOptions& options);
 

@@ -14,7 +14,7 @@ constexpr size_t kLong = 16 << 10;
 
 using Owner = std::shared_ptr<const void>;
 
-/// Bytes that live as long as somebody has them.
+/// Returns a slice that shares ownership of the bytes.
 grpc::Slice slice_of(std::string_view bytes, const Owner& owner) {
   auto* const held = new Owner(owner);
   return {const_cast<char*>(bytes.data()), bytes.size(), [](void* one) { delete static_cast<Owner*>(one); }, held};
@@ -22,7 +22,7 @@ grpc::Slice slice_of(std::string_view bytes, const Owner& owner) {
 
 }  // namespace
 
-/// What comes next gets a slice of its own.
+/// Ends the current slice, so that the next bytes begin a new one.
 void Batches::Batch::cut() {
   if (last.empty()) return;
   const auto kept = std::make_shared<const std::string>(std::exchange(last, {}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/grpc/batches.h -- messages that wait for their stream: all that have come while one write was on its way go with
-// the next.
+// rpc/grpc/batches.h -- collects messages for a stream: messages that arrive during a write are sent together by the
+// next write.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -15,22 +15,23 @@
 
 namespace hilo::rpc {
 
-/// The most bytes that stand in one batch, but for a single message that is longer.
+/// Maximum bytes of a batch, except for a single longer message.
 inline constexpr size_t kBatchBytes = size_t{1} << 20;
 
 class Batches {
  public:
-  /// Long pieces aren't copied: their owner keeps them until they are sent. Precondition: the message has one.
+  /// Adds a message. Long parts aren't copied; their owner keeps them alive until they are sent. Precondition: the
+  /// message has an owner.
   void add(const Pieces& message);
   bool empty() const { return batches_.empty(); }
   size_t bytes() const { return bytes_; }
-  /// Precondition: there is one.
+  /// Removes the next batch. Precondition: there is one.
   grpc::ByteBuffer take();
 
  private:
   struct Batch {
     std::vector<grpc::Slice> slices = {};
-    std::string last = {};  // short messages and the heads of long ones, after the slices
+    std::string last = {};  // short messages and headers of long ones, after the slices
     size_t bytes = 0;
     void cut();
   };
@@ -38,10 +39,10 @@ class Batches {
   size_t bytes_ = 0;
 };
 
-/// The bytes of a message of gRPC, where they are.
+/// Returns the bytes of a gRPC message without a copy.
 Pieces pieces_of(const grpc::ByteBuffer& buffer);
 
-/// Codes are the same numbers.
+/// Converts a status; the codes have equal numbers.
 grpc::Status to_grpc(const Status& status);
 Status from_grpc(const grpc::Status& status);
 

@@ -20,17 +20,17 @@ namespace {
 constexpr std::chrono::seconds kAnswerTime{10};
 constexpr std::array<const char*, kLanes> kMethods = {"/hilo.xrt.v1.Xrt/Calls", "/hilo.xrt.v1.Xrt/Bytes"};
 
-/// With what gRPC doesn't say where one side speaks TLS and the other doesn't.
+/// Adds a hint about TLS, because gRPC doesn't report that only one side uses it.
 Status with_hint(const Status& status, bool is_encrypted) {
   const auto says = [&](std::string_view text) { return status.message().find(text) != std::string_view::npos; };
   std::string_view hint;
-  if (!is_encrypted && says("Socket closed")) hint = "a server that speaks TLS wants HILO_XRT_TLS_CA";
-  if (is_encrypted && says("wrong version number")) hint = "the server speaks no TLS; HILO_XRT_TLS_CA asks for it";
+  if (!is_encrypted && says("Socket closed")) hint = "if the server uses TLS, set HILO_XRT_TLS_CA";
+  if (is_encrypted && says("wrong version number")) hint = "the server doesn't use TLS, but HILO_XRT_TLS_CA is set";
   if (hint.empty()) return status;
   return {status.code(), fmt::format("{}. Hint: {}", status.message(), hint)};
 }
 
-/// One stream. It holds itself until gRPC has ended it.
+/// One stream. It owns itself until gRPC has ended it.
 class Stream final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
                      public std::enable_shared_from_this<Stream> {
  public:
@@ -41,7 +41,7 @@ class Stream final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byte
     self_ = shared_from_this();
     if (!token.empty()) context_.AddMetadata("authorization", "Bearer " + token);
     stub_.PrepareBidiStreamingCall(&context_, method, {}, this);
-    AddHold();  // writes begin outside gRPC's calls; it ends with the reading
+    AddHold();  // writes begin outside of gRPC's callbacks; the hold ends with the reading
     StartRead(&incoming_);
     StartCall();
   }
@@ -51,9 +51,9 @@ class Stream final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byte
     waiting_.add(*message);
     if (!is_writing_) write_locked();
   }
-  /// Ends it at once.
+  /// Ends the stream at once.
   void cut() { context_.TryCancel(); }
-  /// Nothing more is sent.
+  /// Closes the sending side.
   void close() {
     const std::scoped_lock lock(mutex_);
     is_closing_ = true;
@@ -81,7 +81,7 @@ class Stream final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byte
   void OnWriteDone(bool ok) override {
     const std::scoped_lock lock(mutex_);
     is_writing_ = false;
-    outgoing_.Clear();  // its bytes may be a caller's
+    outgoing_.Clear();  // releases bytes that may belong to a caller
     if (!ok || !is_open_) return;
     if (!waiting_.empty()) write_locked();
     else if (is_closing_) StartWritesDone();
@@ -152,18 +152,19 @@ std::shared_ptr<grpc::ChannelCredentials> credentials(const ChannelOptions& opti
 
 StatusOr<std::shared_ptr<grpc::Channel>> make_channel(const ChannelOptions& options) {
   if (!options.token.empty() && options.ca.empty() && !is_local(options.address))
-    return failed_precondition("a token goes to another machine with TLS only. Hint: HILO_XRT_TLS_CA");
+    return failed_precondition("a token can be sent to another machine only with TLS. Hint: set HILO_XRT_TLS_CA");
   grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(static_cast<int>(kMostBatchBytes));
+  arguments.SetMaxReceiveMessageSize(static_cast<int>(kMaxBatchBytes));
   arguments.SetMaxSendMessageSize(-1);
-  arguments.SetInt(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);  // a server's message has the size that it states
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);         // a new connection is one
-  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);                    // the session does that
+  arguments.SetInt(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);  // so that a message has exactly its stated size
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);         // a new connection, not a shared one
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);                    // the session retries calls
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 20000);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10000);
   const std::shared_ptr<grpc::Channel> channel =
       grpc::CreateCustomChannel(options.address, credentials(options), arguments);
-  // gRPC 1.51 aborts now and then where the queue of callbacks ends with its last channel and server: it never ends.
+  // gRPC 1.51 sometimes aborts when its callback queue ends with the last channel and server, so one channel is never
+  // destroyed.
   static auto* const first = new std::shared_ptr<grpc::Channel>(channel);
   static_cast<void>(first);
   return channel;
@@ -175,7 +176,7 @@ StatusOr<Overview> ask(const std::shared_ptr<grpc::Channel>& channel, const std:
   context.set_deadline(std::chrono::system_clock::now() + kAnswerTime);
   grpc::GenericStub service(channel);
   const grpc::Slice empty;
-  const grpc::ByteBuffer nothing(&empty, 1);  // one without a slice is no message
+  const grpc::ByteBuffer nothing(&empty, 1);  // a buffer without a slice isn't a message
   grpc::ByteBuffer answer;
   std::promise<grpc::Status> done;
   service.UnaryCall(&context, "/hilo.xrt.v1.Xrt/Watch", {}, &nothing, &answer,

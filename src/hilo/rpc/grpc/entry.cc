@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libhilo_rpc.so finds in libhilo_grpc.so.
+// The table of libhilo_grpc.so for libhilo_rpc.so.
 #include <grpc/support/log.h>
 
 #include "hilo/base/log.h"
@@ -10,7 +10,7 @@
 namespace hilo::rpc {
 namespace {
 
-/// gRPC tells the calls that went wrong; what else it has to say is for who looks for it.
+/// Silences gRPC's log, unless the user requests it. Calls report errors by their status.
 void keep_quiet() {
   static const bool once = [] {
     ::gpr_set_log_function([](gpr_log_func_args* line) { log_debug("gRPC: {}", line->message); });
@@ -37,6 +37,6 @@ StatusOr<AskOverview> watch(const ChannelOptions& options) {
 }  // namespace
 }  // namespace hilo::rpc
 
-/// The version is that of the headers this library was built with.
+/// The version of the headers that this library was built with.
 extern "C" __attribute__((visibility("default")))
 const hilo::rpc::GrpcTable hilo_grpc = {{HILO_VERSION_STRING}, hilo::rpc::connect, hilo::rpc::serve, hilo::rpc::watch};

@@ -19,12 +19,12 @@
 namespace hilo::rpc {
 namespace {
 
-constexpr int64_t kMostFileBytes = 1 << 20;
+constexpr int64_t kMaxFileBytes = 1 << 20;
 constexpr std::chrono::seconds kShutdown{1};
 
 class GrpcServer final : public Server {
  public:
-  /// `user_token`: what clients of this user find; "": nothing.
+  /// `user_token` is the token that clients of this user find; "" means none.
   GrpcServer(const SessionLimits& limits, StartWorker start_worker, std::vector<NamedToken> tokens,
              std::string user_token, std::unique_ptr<Audit> audit)
       : audit_(std::move(audit)),
@@ -49,7 +49,7 @@ class GrpcServer final : public Server {
     sessions_.drain();
     server_->Shutdown(std::chrono::system_clock::now() + kShutdown);
     server_->Wait();
-    close_door();  // who was about to come finds nobody
+    close_door();  // new clients can't connect
   }
   Status start(grpc::ServerBuilder& builder, const ServerOptions& options,
                const std::shared_ptr<grpc::ServerCredentials>& credentials) {
@@ -57,7 +57,7 @@ class GrpcServer final : public Server {
     acceptor_ = builder.experimental().AddExternalConnectionAcceptor(Type::FROM_FD, credentials);
     builder.RegisterService(&service_);
     server_ = builder.BuildAndStart();
-    if (server_ == nullptr) return unavailable(options.listen + ": gRPC doesn't start");
+    if (server_ == nullptr) return unavailable(options.listen + ": gRPC could not be started");
     DoorRules rules{.users = options.users, .all_users = options.is_open, .told = [this](const AuditEvent& event) {
                       record(event);
                     }};
@@ -140,7 +140,7 @@ class GrpcServer final : public Server {
   }
 
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-  const std::unique_ptr<Audit> audit_;  // what is below tells it until it ends
+  const std::unique_ptr<Audit> audit_;  // destroyed after the members that use it
   Sessions sessions_;
   XrtService service_;
   const std::string token_;
@@ -148,7 +148,7 @@ class GrpcServer final : public Server {
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
   mutable std::mutex mutex_;
-  std::unique_ptr<Door> door_;  // calls may come before it is here, and after it is gone
+  std::unique_ptr<Door> door_;  // callbacks may run before it is set and after it is destroyed
 };
 
 StatusOr<std::shared_ptr<grpc::ServerCredentials>> credentials(const ServerOptions& options) {
@@ -157,21 +157,21 @@ StatusOr<std::shared_ptr<grpc::ServerCredentials>> credentials(const ServerOptio
                                             ? GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE
                                             : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
   grpc::SslServerCredentialsOptions::PemKeyCertPair own;
-  HILO_ASSIGN_OR_RETURN(own.cert_chain, read_file(options.tls_certificate, kMostFileBytes));
+  HILO_ASSIGN_OR_RETURN(own.cert_chain, read_file(options.tls_certificate, kMaxFileBytes));
   HILO_ASSIGN_OR_RETURN(own.private_key, read_secret(options.tls_key));
   tls.pem_key_cert_pairs.push_back(std::move(own));
   if (!options.tls_client_ca.empty()) {
-    HILO_ASSIGN_OR_RETURN(tls.pem_root_certs, read_file(options.tls_client_ca, kMostFileBytes));
+    HILO_ASSIGN_OR_RETURN(tls.pem_root_certs, read_file(options.tls_client_ca, kMaxFileBytes));
   }
   return grpc::SslServerCredentials(tls);
 }
 
-/// What strangers can make the server spend.
+/// Limits the resources that strangers can consume.
 void limit(grpc::ServerBuilder& builder, const ServerOptions& options) {
-  builder.SetMaxReceiveMessageSize(static_cast<int>(kMostBatchBytes));
+  builder.SetMaxReceiveMessageSize(static_cast<int>(kMaxBatchBytes));
   builder.SetMaxSendMessageSize(-1);
-  // gRPC inflates a message before it looks at its size: compressed ones are rejected by their header, and none is
-  // inflated.
+  // gRPC decompresses a message before it checks the size. So compression is disabled: compressed messages are rejected
+  // by their header.
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
   builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);

@@ -6,8 +6,8 @@
 
 namespace hilo::rpc {
 
-/// Precondition: check_listen() has nothing against the options.
-/// Errors    UNAVAILABLE if the address is taken; those of read_token and read_file
+/// Starts a server. Precondition: check_listen() accepts the options.
+/// Errors    UNAVAILABLE if the address is in use; those of read_token and read_file
 StatusOr<std::unique_ptr<Server>> serve_grpc(const ServerOptions& options, StartWorker start_worker);
 
 }  // namespace hilo::rpc

@@ -20,18 +20,18 @@ namespace hilo::rpc {
 namespace {
 
 constexpr size_t kMaxHeaderBytes = 8 << 10;
-constexpr size_t kMostWaitingBytes = size_t{4} << 20;  // replies that a client hasn't read
+constexpr size_t kMaxWaitingBytes = size_t{4} << 20;  // bytes of replies that a client hasn't read
 
 /// Ends a stream.
 using EndStream = std::function<void(const Status& why)>;
 
 }  // namespace
 
-/// Safe to use from several threads at once.
+/// Streams without a session yet. Thread-safe.
 class Lobby {
  public:
   struct Waiting {
-    EndStream end;  // null: it was ended, and leaves soon
+    EndStream end;  // null: already ended, and about to leave
     std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
   };
   using Place = std::list<Waiting>::iterator;
@@ -42,13 +42,13 @@ class Lobby {
     {
       const std::scoped_lock lock(mutex_);
       const size_t count = streams_.size() - left_;
-      if (count >= kMostInLobby || (count >= kMostStalled && is_first_stalled())) oldest = leave_first();
+      if (count >= kMaxInLobby || (count >= kMaxStalled && is_first_stalled())) oldest = leave_first();
       place = streams_.insert(streams_.end(), Waiting{std::move(end)});
     }
-    if (oldest) oldest(unavailable("the stream's first message didn't come before those of others"));
+    if (oldest) oldest(unavailable("the stream's first message did not arrive in time"));
     return place;
   }
-  /// Precondition: once for each place.
+  /// Precondition: called once per place.
   void leave(Place place) {
     const std::scoped_lock lock(mutex_);
     if (place->end == nullptr) --left_;
@@ -65,15 +65,15 @@ class Lobby {
     return std::exchange(first()->end, nullptr);
   }
   std::mutex mutex_;
-  std::list<Waiting> streams_;  // the oldest first
-  size_t left_ = 0;             // those that leave soon
+  std::list<Waiting> streams_;  // oldest first
+  size_t left_ = 0;             // number of streams that are about to leave
 };
 
 std::shared_ptr<Lobby> make_lobby() { return std::make_shared<Lobby>(); }
 
 namespace {
 
-/// One stream. It holds itself until gRPC has ended it; its session holds it too.
+/// One stream. It owns itself until gRPC has ended it; its session shares ownership.
 class Stream final : public XrtService::Reactor, public Outlet, public std::enable_shared_from_this<Stream> {
  public:
   Stream(Sessions& sessions, Lane lane, std::string connection, Peer peer, std::shared_ptr<Lobby> lobby,
@@ -95,7 +95,7 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
 
   void deliver(Pieces message) override {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return is_over_ || waiting_.bytes() < kMostWaitingBytes; });
+    changed_.wait(lock, [this] { return is_over_ || waiting_.bytes() < kMaxWaitingBytes; });
     if (is_over_) return;
     waiting_.add(message);
     if (!is_writing_) write_locked();
@@ -120,7 +120,7 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
   void OnWriteDone(bool ok) override {
     const std::scoped_lock lock(mutex_);
     is_writing_ = false;
-    outgoing_.Clear();  // its bytes may be a caller's
+    outgoing_.Clear();  // releases bytes that may belong to a caller
     if (!ok) finish_locked(cancelled("the client is gone"));
     else if (!waiting_.empty() && !is_over_) write_locked();
     else if (closing_) finish_locked(*closing_);
@@ -135,17 +135,17 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
   }
 
  private:
-  /// The first message says which session it is.
+  /// Handles the first message, which names the session.
   Status attach(Pieces batch) {
-    if (batch.empty()) return invalid_argument("a stream begins with Hello");
+    if (batch.empty()) return invalid_argument("the first message of a stream must be Hello");
     HILO_ASSIGN_OR_RETURN(const Pieces message, take_from_batch(batch));
     HILO_ASSIGN_OR_RETURN(const Request request, decode_request(message));
     const auto* const hello = std::get_if<Hello>(&request.body);
-    if (hello == nullptr || request.id != 0) return invalid_argument("a stream begins with Hello");
+    if (hello == nullptr || request.id != 0) return invalid_argument("the first message of a stream must be Hello");
     HILO_ASSIGN_OR_RETURN(relay_, sessions_.attach(*hello, lane_, shared_from_this(), peer_));
     return ok_status();
   }
-  /// Says why there is no session, as its worker would.
+  /// Ends the stream with an error, in the format of a worker's reply.
   void refuse(const Status& why) {
     hooks_.refused(peer_, why.to_string());
     Reply reply;
@@ -178,10 +178,10 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
 
   Sessions& sessions_;
   const Lane lane_;
-  const std::string connection_;  // as gRPC calls it
+  const std::string connection_;  // in gRPC's notation
   const Peer peer_;
   const std::shared_ptr<Lobby> lobby_;
-  const XrtService::Hooks& hooks_;  // of the service, which is there longer
+  const XrtService::Hooks& hooks_;  // belongs to the service, which lives longer
   std::optional<Lobby::Place> place_;
   std::shared_ptr<Stream> self_;
   std::shared_ptr<Relay> relay_;
@@ -193,13 +193,13 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
   bool is_writing_ = false, is_over_ = false;
 };
 
-/// "certificate NAME" of a client that has one.
+/// Returns "certificate NAME" for a client with a certificate.
 std::string certificate_of(const grpc::CallbackServerContext& context) {
   const auto names = context.auth_context()->FindPropertyValues(GRPC_X509_CN_PROPERTY_NAME);
   return names.empty() ? "" : fmt::format("certificate {}", std::string(names[0].data(), names[0].size()));
 }
 
-/// gRPC minds its own limit only of clients that acknowledge it.
+/// Returns whether the headers exceed the limit. gRPC enforces its own limit only for clients that acknowledge it.
 bool has_long_headers(const grpc::CallbackServerContext& context) {
   size_t bytes = 0;
   for (const auto& [name, value] : context.client_metadata()) bytes += name.size() + value.size();
@@ -208,7 +208,7 @@ bool has_long_headers(const grpc::CallbackServerContext& context) {
 
 grpc::Status refusal() { return {grpc::StatusCode::UNAUTHENTICATED, "the token is missing or wrong"}; }
 
-/// A stream of somebody who may not have one.
+/// A stream of a client without access.
 class Refusal final : public XrtService::Reactor {
  public:
   Refusal() { Finish(refusal()); }
@@ -231,7 +231,7 @@ std::optional<Peer> XrtService::known_peer(const grpc::CallbackServerContext& co
   Peer peer{.token = token == nullptr ? certificate_of(context) : token->name, .name = hooks_.name_of(connection)};
   peer.host = peer_host(peer.name);
   if (refused.empty()) {
-    hooks_.began(connection);  // which may cut the connection, as the next one
+    hooks_.began(connection);  // these two calls may cut the connection
     return peer;
   }
   hooks_.refused(peer, refused);

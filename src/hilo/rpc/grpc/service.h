@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/grpc/service.h -- the service hilo.xrt.v1.Xrt, over gRPC: streams of batches, in which nothing is looked at but
-// who sent them.
+// rpc/grpc/service.h -- the service hilo.xrt.v1.Xrt over gRPC: streams of batches. It checks the sender but not the
+// contents.
 #pragma once
 
 #include <functional>
@@ -16,11 +16,12 @@
 
 namespace hilo::rpc {
 
-/// Streams whose first message hasn't come. gRPC holds up to a message of each, so there are few: where there are
-/// kMostInLobby, or kMostStalled of which the oldest is stalled, it is ended for the next.
+/// Streams whose first message hasn't arrived. gRPC buffers up to one message of each, so their number is limited. A
+/// new stream replaces the oldest one if there are kMaxInLobby streams, or kMaxStalled of which the oldest is
+/// stalled.
 class Lobby;
 std::shared_ptr<Lobby> make_lobby();
-inline constexpr size_t kMostInLobby = 64, kMostStalled = 16;  // stalled: for more than a second
+inline constexpr size_t kMaxInLobby = 64, kMaxStalled = 16;  // stalled means more than a second old
 
 class XrtService final
     : public xrt::v1::Xrt::WithRawCallbackMethod_Calls<
@@ -28,20 +29,20 @@ class XrtService final
  public:
   using Reactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
 
-  /// What a service needs from its server.
+  /// Callbacks of a service to its server.
   struct Hooks {
-    /// Told of calls that don't go on, and of connections that get a session.
+    /// Called for rejected calls, and for connections that get a session.
     std::function<void(const std::string& peer, bool is_known)> judged;
-    /// Told of each call that goes on, and of its end.
+    /// Called for each accepted call, and at its end.
     std::function<void(const std::string& peer)> began, ended;
-    std::function<Overview()> overview;  ///< how the server is
-    /// A peer's name for an operator.
+    std::function<Overview()> overview;  ///< returns the server's overview
+    /// Returns the name of a peer for the operator.
     std::function<std::string(const std::string& peer)> name_of;
-    /// Told of calls that don't go on, and why.
+    /// Called for rejected calls, with the cause.
     std::function<void(const Peer& peer, std::string_view cause)> refused;
   };
 
-  /// `tokens`: what clients name; none: nothing.
+  /// `tokens` are the valid tokens; if empty, clients need none.
   XrtService(Sessions& sessions, std::vector<NamedToken> tokens, Hooks hooks)
       : sessions_(sessions), tokens_(std::move(tokens)), hooks_(std::move(hooks)) {}
 
@@ -52,8 +53,8 @@ class XrtService final
 
  private:
   Reactor* open(const grpc::CallbackServerContext& context, Lane lane);
-  /// Whose this call is; none if it may not go on, which the door is told. A stream's connection stays a stranger's
-  /// until it has a session: it sends no more than a Hello. A call that goes on ends with hooks_.ended.
+  /// Returns the peer of a call, or nothing if the call is rejected, which is reported to the door. A stream's
+  /// connection counts as a stranger's until it has a session. An accepted call ends with hooks_.ended.
   std::optional<Peer> known_peer(const grpc::CallbackServerContext& context) const;
 
   Sessions& sessions_;

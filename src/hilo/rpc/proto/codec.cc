@@ -21,14 +21,14 @@ using hlo::proto::WireReader;
 using hlo::proto::WireType;
 using hlo::proto::WireWriter;
 
-constexpr size_t kMostItems = size_t{1} << 20;  // of one list
+constexpr size_t kMaxItems = size_t{1} << 20;  // maximum number of items in a list
 
 constexpr uint64_t tag_of(uint32_t number) { return number << 3 | static_cast<uint64_t>(WireType::kBytes); }
 
 template <typename T>
 concept Message = !kMessageName<T>.empty();
 
-// ---- Writing.
+// ---- Encoding.
 
 template <Message T>
 WireWriter write_message(const T& message);
@@ -57,7 +57,7 @@ void write(WireWriter& out, uint32_t number, const std::vector<T>& values) {
   for (const T& value : values) write(out, number, value);
 }
 
-/// Whether a field is of type `bytes`. All other text is of type `string`, whose readers accept UTF-8 only.
+/// Returns whether a field has type `bytes`. All other text has type `string`, which must be UTF-8.
 bool is_bytes(std::string_view name) { return name == "program" || name == "bytes" || name == "module"; }
 
 template <Message T>
@@ -65,7 +65,7 @@ WireWriter write_message(const T& message) {
   WireWriter out;
   visit_fields(message, [&]<typename F>(std::string_view name, uint32_t number, const F& field) {
     if constexpr (std::same_as<F, std::vector<std::string>>) {
-      for (const std::string& item : field) out.bytes(number, hlo::proto::utf8(item));  // an empty item is there too
+      for (const std::string& item : field) out.bytes(number, hlo::proto::utf8(item));  // empty items count, too
     } else if constexpr (std::same_as<F, std::string>) {
       if (is_bytes(name)) write(out, number, field);
       else write(out, number, hlo::proto::utf8(field));
@@ -76,11 +76,11 @@ WireWriter write_message(const T& message) {
   return out;
 }
 
-/// What is an array's bytes and little else: they stay where they are.
+/// Messages that consist mostly of an array's bytes, which aren't copied.
 template <typename T>
 concept Payload = std::same_as<T, Chunk> || std::same_as<T, BytesReply>;
 
-/// The number of the field that is the array's bytes, the last one.
+/// Number of the field with the array's bytes, which is the last one.
 template <Payload T>
 uint32_t payload_field() {
   uint32_t number = 0;
@@ -91,7 +91,7 @@ uint32_t payload_field() {
   return number;
 }
 
-/// Up to the array's bytes.
+/// Encodes everything before the array's bytes.
 template <Payload T>
 std::string append_until_payload(std::string message, uint32_t number, const T& value) {
   WireWriter inner, outer;
@@ -120,7 +120,7 @@ Pieces append_body(WireWriter out, const Body& body) {
       body);
 }
 
-// ---- Reading. `where` is "Upload.device".
+// ---- Decoding. `where` is "Upload.device".
 
 Status check_type(const WireField& field, WireType wanted, const std::string& where) {
   if (field.type == wanted) return ok_status();
@@ -182,10 +182,10 @@ Status read(const WireField& field, const std::string& where, std::optional<T>& 
   return read(field, where, value.emplace());
 }
 Status check_count(size_t count, const std::string& where) {
-  if (count < kMostItems) return ok_status();
-  return invalid_argument(fmt::format("{}: more than {} items", where, kMostItems));
+  if (count < kMaxItems) return ok_status();
+  return invalid_argument(fmt::format("{}: more than {} items", where, kMaxItems));
 }
-/// Packed or one by one.
+/// Reads a list of numbers, packed or not.
 Status read(const WireField& field, const std::string& where, std::vector<int64_t>& values) {
   if (field.type == WireType::kVarint) {
     HILO_RETURN_IF_ERROR(check_count(values.size(), where));
@@ -220,7 +220,7 @@ Status unknown_field(std::string_view message, uint32_t number) {
 
 template <Message T>
 Status read_message(std::string_view bytes, T& message) {
-  // A number that isn't there is 0, as everywhere in proto3.
+  // In proto3 a missing number is 0.
   visit_fields(message, []<typename F>(std::string_view, uint32_t, F& value) {
     if constexpr (std::is_arithmetic_v<F>) value = 0;
   });
@@ -241,7 +241,7 @@ Status read_message(std::string_view bytes, T& message) {
   return ok_status();
 }
 
-/// Reads alternative `index` of a variant; UNIMPLEMENTED if there is none.
+/// Reads alternative `index` of a variant. UNIMPLEMENTED if it doesn't exist.
 template <typename Body, size_t I = 0>
 Status read_body(size_t index, const WireField& field, std::string_view message, Body& body) {
   if constexpr (I == std::variant_size_v<Body>) {
@@ -254,7 +254,7 @@ Status read_body(size_t index, const WireField& field, std::string_view message,
 
 Status read_status(int64_t code, std::string message, Status& status) {
   if (code < 0 || code > static_cast<int64_t>(StatusCode::kUnauthenticated))
-    return invalid_argument(fmt::format("Reply.code: {} is no status", code));
+    return invalid_argument(fmt::format("Reply.code: {} is not a status code", code));
   if (code != 0) status = Status(static_cast<StatusCode>(code), std::move(message));
   return ok_status();
 }
@@ -277,7 +277,7 @@ StatusOr<Request> read_whole(std::string_view bytes, const Request*) {
     else HILO_RETURN_IF_ERROR(read_body(field.number - kFirstBody, field, "Request", request.body));
     has_body |= is_body<RequestBody>(field);
   }
-  if (!has_body) return invalid_argument("Request: it asks for nothing; wanted one of its calls");
+  if (!has_body) return invalid_argument("Request: the call is missing");
   return request;
 }
 
@@ -300,19 +300,19 @@ StatusOr<Reply> read_whole(std::string_view bytes, const Reply*) {
   return reply;
 }
 
-// ---- Reading what lies in pieces.
+// ---- Decoding from several pieces.
 
-/// A field in the first bytes of a message: where its tag and its value begin, and where the tag ends.
+/// The position of a field in the first bytes of a message: of its tag, the end of the tag, and its value.
 struct Place {
   size_t begin, tag_end, value;
 };
 
-/// The field of this number that goes up to the end of a message of `size` bytes, of which these are the first; looked
-/// for from `position` on.
+/// Finds the field with this number that extends to the end of a message of `size` bytes. `bytes` are the first bytes
+/// of the message; the search begins at `position`.
 std::optional<Place> find_last(std::string_view bytes, size_t position, size_t size, uint32_t number) {
   while (position < bytes.size()) {
     Place place{.begin = position, .tag_end = 0, .value = 0};
-    uint64_t tag = 0, value = 0;  // or the length of one
+    uint64_t tag = 0, value = 0;  // value, or the length of a value
     if (!take_varint(bytes, position, tag)) return std::nullopt;
     place.tag_end = position;
     if (!take_varint(bytes, position, value)) return std::nullopt;
@@ -332,15 +332,16 @@ constexpr uint32_t body_number(const std::variant<All...>*) {
   static_cast<void>(((std::same_as<T, All> || (++index, false)) || ...));
   return kFirstBody + index;
 }
-/// What of a message may be an array's bytes.
+/// Returns the part of a message that may contain an array's bytes.
 Chunk* payload_of(Request& request) { return std::get_if<Chunk>(&request.body); }
 BytesReply* payload_of(Reply& reply) { return std::get_if<BytesReply>(&reply.body); }
 
-/// A message that ends with an array's bytes, by what stands before them.
+/// Decodes a message that ends with an array's bytes, from the bytes before them.
 template <typename T, typename M>
 std::optional<M> read_until_payload(const Pieces& message) {
-  constexpr size_t kMostHead = 256;  // of bytes before the array's; more have only messages of others
-  const std::string head = message.part(0, kMostHead).whole();
+  constexpr size_t kMaxHeaderBytes =
+      256;  // maximum bytes before the array's; messages with more don't end with an array
+  const std::string head = message.part(0, kMaxHeaderBytes).whole();
   const size_t size = message.size();
   const auto outer = find_last(head, 0, size, body_number<T>(static_cast<const decltype(M::body)*>(nullptr)));
   if (!outer) return std::nullopt;
@@ -351,7 +352,7 @@ std::optional<M> read_until_payload(const Pieces& message) {
   std::string without = head.substr(0, outer->tag_end);
   without.append(length.view()).append(head, outer->value, inner->begin - outer->value);
   StatusOr<M> read = read_whole(without, static_cast<const M*>(nullptr));
-  if (!read.ok()) return std::nullopt;  // who reads the whole says why
+  if (!read.ok()) return std::nullopt;  // decoding of the complete message reports the error
   payload_of(*read)->bytes = message.part(inner->value);
   return *std::move(read);
 }
@@ -439,19 +440,20 @@ void append_to_batch(std::string& batch, std::string_view message) {
 
 namespace {
 
-constexpr size_t kMostHead = 11;  // of a message in a batch: tag and length
+constexpr size_t kMaxHeaderBytes = 11;  // bytes of tag and length of a message in a batch
 
-/// Where the first message of a batch begins and ends, of which `head` is the beginning. The head alone tells: a reader
-/// of the whole would have to begin anew each time.
+/// Range of the first message in a batch, computed from the first bytes `head` alone. Decoding the complete batch would
+/// start again for every part that arrives.
 struct Stretch {
   size_t begin, size;
 };
 StatusOr<Stretch> first_message(std::string_view head, size_t batch) {
-  if (head[0] != static_cast<char>(tag_of(1))) return invalid_argument("a batch of messages: byte 0 begins no message");
+  if (head[0] != static_cast<char>(tag_of(1)))
+    return invalid_argument("a batch of messages: no message begins at byte 0");
   size_t position = 1;
   uint64_t size = 0;
-  if (!take_varint(head.substr(0, kMostHead), position, size))
-    return invalid_argument("a batch of messages: the length of one is cut off");
+  if (!take_varint(head.substr(0, kMaxHeaderBytes), position, size))
+    return invalid_argument("a batch of messages: a message's length is cut off");
   if (size > batch - position) {
     return invalid_argument(
         fmt::format("a batch of messages: length {} exceeds the {} bytes present", size, batch - position));
@@ -470,7 +472,7 @@ StatusOr<std::string_view> take_from_batch(std::string_view& batch) {
 
 StatusOr<Pieces> take_from_batch(Pieces& batch) {
   const size_t size = batch.size();
-  HILO_ASSIGN_OR_RETURN(const Stretch found, first_message(batch.part(0, kMostHead).whole(), size));
+  HILO_ASSIGN_OR_RETURN(const Stretch found, first_message(batch.part(0, kMaxHeaderBytes).whole(), size));
   Pieces message = batch.part(found.begin, found.size);
   batch = batch.part(found.begin + found.size);
   return message;

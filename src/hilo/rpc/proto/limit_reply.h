@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/proto/limit_reply.h -- whether a reply says that a limit was hit, without a look at the rest of it.
+// rpc/proto/limit_reply.h -- detects replies that report an exceeded limit, without decoding the rest.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace hilo::rpc {
 
-/// The status of a Reply, as encode() writes one, with RESOURCE_EXHAUSTED or DEADLINE_EXCEEDED; none for any other.
-/// Cost    two fields of a reply that is OK
+/// Returns the status of an encoded Reply if it is RESOURCE_EXHAUSTED or DEADLINE_EXCEEDED; otherwise nothing.
+/// Cost      reads two fields of a successful reply
 std::optional<Status> limit_of(std::string_view reply);
 
 }  // namespace hilo::rpc

@@ -30,7 +30,7 @@ std::string host_and_port(Address& address) {
 }
 
 std::string peer_text(Address& address) {
-  if (address.is_unix()) return "unix:";  // what connects has no name
+  if (address.is_unix()) return "unix:";  // connecting clients have no name
   std::array<char, INET6_ADDRSTRLEN> text{};
   const int port = ntohs(address.port());
   if (address.storage.ss_family == AF_INET6) {

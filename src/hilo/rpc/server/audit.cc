@@ -19,10 +19,11 @@
 namespace hilo::rpc {
 namespace {
 
-constexpr size_t kMaxText = 200;        // bytes of a peer or a cause: a line fits into a pipe at once, escaped
-constexpr size_t kMaxLines = 4096;      // in the queue
-constexpr size_t kMaxStrangers = 1024;  // in the queue, before a line of a session is the only kind that is taken
-constexpr int kLookMilliseconds = 100;  // how often a reader that is stuck is looked at
+// maximum bytes of a peer or a cause, so that an escaped line can be written to a pipe at once
+constexpr size_t kMaxText = 200;
+constexpr size_t kMaxLines = 4096;      // maximum number of queued lines
+constexpr size_t kMaxStrangers = 1024;  // number of queued lines above which only lines about sessions are accepted
+constexpr int kLookMilliseconds = 100;  // interval of checks while a reader is stuck
 
 bool is_of_session(const AuditEvent& event) { return event.event == "opened" || event.event == "closed"; }
 
@@ -105,7 +106,7 @@ Status Audit::open_file() {
   return ok_status();
 }
 
-/// A pipe or a terminal is written to only while it has room for a line, which a pipe then takes whole.
+/// Writes a line. To a pipe or terminal it writes only if there is room for the complete line.
 bool Audit::write_line(const std::string& line) {
   if (size_ > 0 && size_ + std::ssize(line) > options_.file_bytes) rotate();
   for (pollfd room{.fd = file_.get(), .events = POLLOUT, .revents = 0}; ::poll(&room, 1, kLookMilliseconds) == 0;) {
@@ -118,18 +119,18 @@ bool Audit::write_line(const std::string& line) {
     size_ += written;
     return true;
   }
-  if (written > 0) static_cast<void>(::ftruncate(file_.get(), size_));  // a full disk: no half lines
+  if (written > 0) static_cast<void>(::ftruncate(file_.get(), size_));  // the disk is full: remove the partial line
   return false;
 }
 
 void Audit::rotate() {
   const auto name = [this](int age) { return age == 0 ? options_.to : fmt::format("{}.{}", options_.to, age); };
-  if (file_exists(options_.to)) {  // else the last try has moved it
+  if (file_exists(options_.to)) {  // otherwise the last attempt has renamed it
     for (int age = options_.old_files; age > 0; --age) ::rename(name(age - 1).c_str(), name(age).c_str());
     if (options_.old_files == 0) ::unlink(options_.to.c_str());
   }
   OwnedFile last = std::move(file_);
-  if (!open_file().ok()) file_ = std::move(last);  // which has another name, and goes on
+  if (!open_file().ok()) file_ = std::move(last);  // continue with the renamed file
 }
 
 }  // namespace hilo::rpc

@@ -6,9 +6,9 @@
 namespace hilo::rpc {
 
 Status check_seconds(std::string_view option, double seconds) {
-  constexpr double kMostSeconds = 1e8;
-  if (seconds >= 0 && seconds <= kMostSeconds) return ok_status();  // NaN is neither
-  return invalid_argument(fmt::format("{}: got {}; wanted 0 to {:.0f} seconds", option, seconds, kMostSeconds));
+  constexpr double kMaxSeconds = 1e8;
+  if (seconds >= 0 && seconds <= kMaxSeconds) return ok_status();  // also rejects NaN
+  return invalid_argument(fmt::format("{}: got {}; wanted 0 to {:.0f} seconds", option, seconds, kMaxSeconds));
 }
 
 Status check_limits(const ServerOptions& options) {

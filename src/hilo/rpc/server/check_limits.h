@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/server/check_limits.h -- rejects limits that are none, before a server starts with them.
+// rpc/server/check_limits.h -- checks a server's limits before it starts.
 #pragma once
 
 #include "hilo/rpc/server/server_options.h"
 
 namespace hilo::rpc {
 
-/// Errors    INVALID_ARGUMENT naming the option: below its least value, or no finite number
+/// Checks all limits.
+/// Errors    INVALID_ARGUMENT naming an option that is below its minimum or not finite
 Status check_limits(const ServerOptions& options);
 
-/// The same for seconds: finite, 0 to a hundred million.
+/// Checks an option in seconds: finite, from 0 to a hundred million.
 Status check_seconds(std::string_view option, double seconds);
 
 }  // namespace hilo::rpc

@@ -36,24 +36,24 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kWaiting = 512;                    // connections that the system keeps until they are taken
-constexpr std::chrono::milliseconds kLook{5};    // how often strangers are looked at
-constexpr std::chrono::milliseconds kPause{50};  // before a listener is tried again
-constexpr int kMostMisses = 3;
+constexpr int kWaiting = 512;                    // backlog of the listener
+constexpr std::chrono::milliseconds kLook{5};    // polling interval of strangers' connections
+constexpr std::chrono::milliseconds kPause{50};  // delay before the listener is opened again
+constexpr int kMaxMisses = 3;
 
-/// Bytes that have come on a connection, read or not.
+/// Returns the number of bytes received on a connection, whether they are read or not.
 uint64_t bytes_received(int file) {
   tcp_info info{};
   socklen_t size = sizeof(info);
   return ::getsockopt(file, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 ? info.tcpi_bytes_received : 0;
 }
 
-/// Takes an address that a dead server has left: a Unix socket stays when its process goes.
+/// Removes a Unix socket that a dead server has left.
 Status remove_dead_socket(Address& address) {
   struct stat about{};
-  const std::string path(address.unix_name().data());  // which ends with a zero
+  const std::string path(address.unix_name().data());  // terminated by a zero
   if (::lstat(path.c_str(), &about) != 0) return ok_status();
-  if (!S_ISSOCK(about.st_mode)) return unavailable("there is something else than a socket");
+  if (!S_ISSOCK(about.st_mode)) return unavailable("the path exists and is not a socket");
   const OwnedFile probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (::connect(probe.get(), address.get(), address.size) == 0 || errno == EAGAIN)
     return unavailable("another server listens there");
@@ -61,7 +61,7 @@ Status remove_dead_socket(Address& address) {
   return ok_status();
 }
 
-/// Ends the connection at once, with all that has come on it: after a mere shutdown gRPC would read that first.
+/// Resets the connection and drops what was received. After a shutdown gRPC would still read that.
 void reset(int file) {
   sockaddr nobody{};
   nobody.sa_family = AF_UNSPEC;
@@ -131,9 +131,9 @@ class Door::Keeper {
     }
     const bool is_fast = ++guest.calls > limits_.calls_each_second, is_wide = ++guest.open > limits_.calls_at_once;
     if (is_fast)
-      cut_locked(found->second, Why::kSent, fmt::format("more than {} calls in a second", limits_.calls_each_second));
-    else if (is_wide)  // gRPC minds its own limit only of clients that acknowledge it
-      cut_locked(found->second, Why::kSent, fmt::format("more than {} calls at once", limits_.calls_at_once));
+      cut_locked(found->second, Why::kSent, fmt::format("more than {} calls per second", limits_.calls_each_second));
+    else if (is_wide)  // gRPC enforces its own limit only for clients that acknowledge it
+      cut_locked(found->second, Why::kSent, fmt::format("more than {} concurrent calls", limits_.calls_at_once));
   }
   void end_call(std::string_view peer) {
     const std::scoped_lock lock(mutex_);
@@ -145,7 +145,7 @@ class Door::Keeper {
     const auto found = by_peer_.find(unescaped(peer));
     if (found == by_peer_.end() || std::ranges::find(strangers_, found->second) == strangers_.end()) return;
     if (++guests_.at(found->second).refused == limits_.stranger_calls)
-      cut_locked(found->second, Why::kSent, fmt::format("{} calls were refused", limits_.stranger_calls));
+      cut_locked(found->second, Why::kSent, fmt::format("{} calls were rejected", limits_.stranger_calls));
   }
   Counts counts() const {
     const std::scoped_lock lock(mutex_);
@@ -156,22 +156,22 @@ class Door::Keeper {
   }
 
  private:
-  /// A connection that was handed on; the file is a second descriptor of it.
+  /// A connection that was passed to gRPC. The file is a duplicate of its descriptor.
   struct Guest {
     OwnedFile file;
     std::string peer;
     Clock::time_point since;
-    int64_t refused = 0;  // calls
-    int64_t open = 0;     // calls that were let in and haven't ended
-    int64_t calls = 0;    // that were let in since `counted`, which is a second ago at most
+    int64_t refused = 0;  // number of rejected calls
+    int64_t open = 0;     // number of accepted calls that haven't ended
+    int64_t calls = 0;    // number of accepted calls since `counted`, which is at most a second ago
     Clock::time_point counted = {};
   };
-  /// Why a connection is cut: for what it sent, which costs turns, or for something else.
+  /// Cause of cutting a connection: the data it sent (which costs turns), or another one.
   enum class Why : uint8_t { kSent, kOther };
 
   Status begin_to_listen() {
     const bool was_listening = listening_.get() >= 0;
-    listening_ = OwnedFile();  // its address is free from here on
+    listening_ = OwnedFile();  // frees the address
     if (was_listening && address_.is_unix()) ::unlink(address_.unix_name().data());
     OwnedFile file(::socket(address_.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     const int on = 1;
@@ -179,14 +179,14 @@ class Door::Keeper {
                          ::bind(file.get(), address_.get(), address_.size) == 0 && opens_socket() &&
                          ::listen(file.get(), kWaiting) == 0 &&
                          ::getsockname(file.get(), address_.get(), &address_.size) == 0 && watch(file.get(), EPOLLIN);
-    if (!listens) return unavailable(fmt::format("it can't be listened at: {}", std::strerror(errno)));
+    if (!listens) return unavailable(fmt::format("can't listen there: {}", std::strerror(errno)));
     listening_ = std::move(file);
     misses_ = 0;
     const std::scoped_lock lock(mutex_);
     ++counts_.listeners;
     return ok_status();
   }
-  /// Lets the users that may connect find a Unix socket, which is this user's alone at first.
+  /// Opens a Unix socket to the permitted users. At first only this user can access it.
   bool opens_socket() const {
     if (!address_.is_unix()) return true;
     const bool is_shared = rules_.all_users || !rules_.users.empty();
@@ -201,8 +201,7 @@ class Door::Keeper {
     return is_over_;
   }
 
-  /// On a thread of its own, which gRPC keeps as long as it finds something to read: nobody else may be held up by
-  /// that.
+  /// Passes the connection to gRPC on a separate thread, because gRPC blocks it for as long as there is data to read.
   bool hand_on(OwnedFile file) try {
     std::thread([this, file = std::make_shared<OwnedFile>(std::move(file))] {
       take_in_(std::move(*file));
@@ -239,7 +238,7 @@ class Door::Keeper {
     return static_cast<int>(time.count());
   }
 
-  /// Takes what waits, or listens anew where the listener has failed.
+  /// Accepts waiting connections, or opens the listener again after an error.
   void take(uint32_t events) {
     if ((events & (EPOLLERR | EPOLLHUP)) != 0) return listen_anew("it has failed");
     while (has_turn()) {
@@ -258,7 +257,7 @@ class Door::Keeper {
       if (failed || errno == EAGAIN || errno == EWOULDBLOCK) return;
     }
   }
-  /// Whether one more may be taken now.
+  /// Returns whether another connection may be accepted now.
   bool has_turn() {
     std::chrono::duration<double> pause;
     {
@@ -278,7 +277,7 @@ class Door::Keeper {
     return false;
   }
   void receive(OwnedFile file, Address& from) {
-    if (probe_.get() >= 0 && is_probe(from)) {  // the door's own
+    if (probe_.get() >= 0 && is_probe(from)) {  // a probe of the door itself
       probe_ = OwnedFile();
       misses_ = 0;
       const std::scoped_lock lock(mutex_);
@@ -304,13 +303,13 @@ class Door::Keeper {
       ++counts_.taken;
       ++handing_;
     }
-    if (!hand_on(std::move(file))) cut(number, Why::kOther, "no thread can be had for it");
+    if (!hand_on(std::move(file))) cut(number, Why::kOther, "no thread could be started for it");
   }
   bool is_probe(Address& from) {
     if (from.is_unix()) return !from.unix_name().empty() && from.unix_name() == probe_address_.unix_name();
     return from.port() == probe_address_.port();
   }
-  /// The other end's name for an operator; none for a user that may not connect.
+  /// Returns the name of the peer for the operator; nothing for a user without permission.
   std::optional<std::string> peer_of(int file, Address& from) const {
     if (!from.is_unix()) return peer_text(from);
     ucred who{};
@@ -326,7 +325,7 @@ class Door::Keeper {
   void tell(std::string_view event, std::string_view peer, std::string_view cause) const {
     if (rules_.told) rules_.told({.event = event, .peer = peer, .cause = cause});
   }
-  /// Whether one more may be a stranger; the oldest goes if there are too many.
+  /// Returns whether there is room for another stranger. If there are too many, the oldest one is cut.
   bool has_room() {
     const Counts now = counts();
     if (now.strangers >= limits_.strangers) cut_oldest();
@@ -339,10 +338,11 @@ class Door::Keeper {
       const std::scoped_lock lock(mutex_);
       if (!strangers_.empty()) oldest = strangers_.front();
     }
-    if (oldest >= 0) cut(oldest, Why::kOther, "room for the next connection");
+    if (oldest >= 0) cut(oldest, Why::kOther, "replaced by the next connection");
     return oldest >= 0;
   }
-  /// There are no file descriptors: the oldest stranger goes, or else the one that waits, by the spare descriptor.
+  /// Handles a lack of file descriptors: cuts the oldest stranger, or else rejects the waiting connection by means of
+  /// the spare descriptor.
   void make_room() {
     if (cut_oldest()) return;
     spare_ = OwnedFile();
@@ -365,10 +365,10 @@ class Door::Keeper {
       for (const int file : strangers_) {
         if (bytes_received(file) > static_cast<uint64_t>(limits_.stranger_bytes))
           over.emplace_back(file, Why::kSent,
-                            fmt::format("more than {} bytes without a call that was let in", limits_.stranger_bytes));
+                            fmt::format("more than {} bytes without an accepted call", limits_.stranger_bytes));
         else if (now - guests_.at(file).since > limits_.stranger_time)
           over.emplace_back(file, Why::kOther,
-                            fmt::format("{} ms without a call that was let in", limits_.stranger_time.count()));
+                            fmt::format("{} ms without an accepted call", limits_.stranger_time.count()));
       }
     }
     for (const auto& [file, why, cause] : over) cut(file, why, cause);
@@ -386,11 +386,11 @@ class Door::Keeper {
       turns_ -= static_cast<double>(limits_.each_second) / static_cast<double>(limits_.bad_each_second);
     turns_ = std::max(turns_, -static_cast<double>(limits_.each_second));
   }
-  /// It has left by itself.
+  /// Handles a connection that the peer has closed.
   void see_off(int file) {
     const std::scoped_lock lock(mutex_);
     if (std::ranges::find(strangers_, file) != strangers_.end())
-      tell("left", guests_.at(file).peer, "it closed its connection before a call was let in");
+      tell("left", guests_.at(file).peer, "it closed its connection without an accepted call");
     forget_locked(file);
   }
   void forget_locked(int file) {
@@ -399,17 +399,17 @@ class Door::Keeper {
     if (const auto peer = by_peer_.find(found->second.peer); peer != by_peer_.end() && peer->second == file)
       by_peer_.erase(peer);
     std::erase(strangers_, file);
-    ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, file, nullptr);  // its other descriptor would keep the watch
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, file, nullptr);  // its other descriptor would keep the registration
     guests_.erase(found);
   }
 
-  /// Tries now and then whether a connection still comes through.
+  /// Checks periodically that a connection can still be made.
   void knock() {
     const Clock::time_point now = Clock::now();
-    if (listening_.get() < 0) return listen_anew("it can't be listened at");
+    if (listening_.get() < 0) return listen_anew("can't listen there");
     if (probe_.get() >= 0 && now - knocked_ > limits_.probe_answer) {
       probe_ = OwnedFile();
-      if (++misses_ >= kMostMisses) return listen_anew("no connection comes through");
+      if (++misses_ >= kMaxMisses) return listen_anew("no connection is accepted");
     }
     if (probe_.get() >= 0 || now - knocked_ < limits_.probe_every) return;
     knocked_ = now;
@@ -420,8 +420,8 @@ class Door::Keeper {
       v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (to.storage.ss_family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&v6.sin6_addr)) v6.sin6_addr = in6addr_loopback;
     OwnedFile probe(::socket(to.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (probe.get() < 0) return;  // no descriptors; a later one tells
-    if (to.is_unix()) {           // by a name that the system chooses the probe is known
+    if (probe.get() < 0) return;  // no descriptors; the next probe reports it
+    if (to.is_unix()) {           // the probe is recognized by a name that the system chooses
       sockaddr nameless{};
       nameless.sa_family = AF_UNIX;
       static_cast<void>(::bind(probe.get(), &nameless, sizeof(sa_family_t)));
@@ -429,7 +429,7 @@ class Door::Keeper {
     const int made = ::connect(probe.get(), to.get(), to.size);
     Address own;
     if ((made != 0 && errno != EINPROGRESS) || ::getsockname(probe.get(), own.get(), &own.size) != 0) {
-      if (++misses_ >= kMostMisses) listen_anew("no connection can be made");
+      if (++misses_ >= kMaxMisses) listen_anew("no connection can be made");
       return;
     }
     probe_address_ = own;
@@ -443,7 +443,7 @@ class Door::Keeper {
     }
   }
 
-  Address address_;  // of the thread, once it runs
+  Address address_;  // used by the thread once it runs
   int port_ = 0;
   std::string name_;
   const DoorLimits limits_;
@@ -451,7 +451,7 @@ class Door::Keeper {
   const DoorRules rules_;
   const OwnedFile epoll_{::epoll_create1(EPOLL_CLOEXEC)};
   OwnedFile listening_, wake_, spare_;
-  // Of the thread alone.
+  // Used by the thread only.
   OwnedFile probe_;
   Address probe_address_;
   int misses_ = 0;
@@ -460,12 +460,13 @@ class Door::Keeper {
   mutable std::mutex mutex_;
   bool is_over_ = false;
   Counts counts_;
-  double turns_ = static_cast<double>(limits_.each_second);  // connections that may be taken, as of `counted_`
+  // number of connections that may be accepted, at the time `counted_`
+  double turns_ = static_cast<double>(limits_.each_second);
   Clock::time_point counted_ = Clock::now();
   std::unordered_map<int, Guest> guests_;
   std::unordered_map<std::string, int> by_peer_;
-  std::vector<int> strangers_;  // the oldest first
-  int64_t handing_ = 0;         // threads that hand a connection on
+  std::vector<int> strangers_;  // oldest first
+  int64_t handing_ = 0;         // number of threads that pass connections to gRPC
   std::condition_variable handed_on_;
   std::thread thread_;
 };

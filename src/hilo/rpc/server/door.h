@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/server/door.h -- who gets a connection: Debian's gRPC reads without end what strangers send, and its own listener
-// dies for good where file descriptors run out, so that connections are taken, counted and cut here.
+// rpc/server/door.h -- accepts and limits connections. Debian's gRPC reads unlimited data from strangers, and its
+// listener stops for ever if file descriptors run out, so hilo accepts, counts and cuts connections itself.
 #pragma once
 
 #include <chrono>
@@ -14,57 +14,61 @@
 
 namespace hilo::rpc {
 
-/// A stranger is a connection that has made no call which was let in.
+/// Limits for connections. A stranger is a connection without an accepted call.
 struct DoorLimits {
-  int64_t connections = 1024;         ///< at once
-  int64_t strangers = 64;             ///< at once: the oldest goes for the next
-  int64_t stranger_bytes = 64 << 10;  ///< that one may send
-  int64_t stranger_calls = 4;         ///< that one may make: the last of them cuts it
+  int64_t connections = 1024;         ///< maximum number of connections
+  int64_t strangers = 64;             ///< maximum number of strangers; a new one replaces the oldest
+  int64_t stranger_bytes = 64 << 10;  ///< maximum bytes that a stranger may send
+  int64_t stranger_calls = 4;         ///< number of rejected calls after which a stranger is cut
   std::chrono::milliseconds stranger_time{10000};
-  int64_t each_second = 1000;       ///< new connections; more wait
-  int64_t calls_at_once = 32;       ///< of one connection that is let in; more cut it: twice what gRPC tells clients
-  int64_t calls_each_second = 200;  ///< of the same: calls that are reset at once
-  int64_t bad_each_second = 20;     ///< so many that are cut for what they sent take the turns of all
-  std::chrono::milliseconds probe_every{5000};   ///< how often the door knocks at itself
-  std::chrono::milliseconds probe_answer{1000};  ///< how long that may take; after three misses it listens anew
+  int64_t each_second = 1000;  ///< new connections per second; others wait
+  /// maximum concurrent calls of an accepted connection, twice the number that gRPC announces; above it the connection
+  /// is cut
+  int64_t calls_at_once = 32;
+  /// maximum calls per second of an accepted connection, including calls that are reset at once
+  int64_t calls_each_second = 200;
+  int64_t bad_each_second = 20;  ///< number of connections cut per second, for what they sent, that uses up all turns
+  std::chrono::milliseconds probe_every{5000};  ///< interval of the door's probes of itself
+  /// timeout of a probe; after three failures the listener is opened again
+  std::chrono::milliseconds probe_answer{1000};
 };
 
-/// Who may connect to a Unix socket besides this user, and the function that is told of each connection that is cut or
-/// refused, and of each stranger that leaves.
+/// Users that may connect to a Unix socket besides this one, and a callback for connections that are cut or rejected
+/// and for strangers that leave.
 struct DoorRules {
-  std::vector<uint32_t> users = {};  ///< by number
+  std::vector<uint32_t> users = {};  ///< user ids
   bool all_users = false;
   std::function<void(const AuditEvent&)> told = {};
 };
 
-/// Listens, and hands connections on. Safe to use from several threads at once.
+/// Listens and passes connections to gRPC. Thread-safe.
 class Door {
  public:
-  /// Takes a connection, whose socket doesn't block; called on a thread of its own.
+  /// Takes over a connection, whose socket is non-blocking. Called on a separate thread.
   using TakeIn = std::function<void(OwnedFile connection)>;
 
-  /// `listen`: host:port, port 0: any that is free; or unix:/path, where a socket without a listener is replaced. What
-  /// connects to a Unix socket is no stranger: the system says which user it is.
-  /// Errors    UNAVAILABLE if it can't be listened there; RESOURCE_EXHAUSTED
+  /// Opens the listener at host:port (port 0 means any free one) or unix:/path, where a socket without a listener is
+  /// replaced. Connections to a Unix socket are not strangers, because the system reports their user.
+  /// Errors    UNAVAILABLE if the address can't be listened at; RESOURCE_EXHAUSTED
   static StatusOr<std::unique_ptr<Door>> open(const std::string& listen, const DoorLimits& limits, TakeIn take_in,
                                               DoorRules rules = {});
-  /// Takes no more, and waits for TakeIn; connections that were handed on stay.
+  /// Closes the listener and waits for TakeIn. Connections that were passed on stay open.
   ~Door();
   Door(const Door&) = delete;
   Door& operator=(const Door&) = delete;
 
-  /// 0 of a Unix socket.
+  /// Returns the port; 0 for a Unix socket.
   int port() const;
-  /// "127.0.0.1:8470", with the port that is listened at; or as in open().
+  /// Returns "127.0.0.1:8470" with the actual port, or the address passed to open().
   std::string address() const;
-  /// The connections that gRPC calls `peer`, for an operator: of a Unix socket the users that are connected.
+  /// Returns the operator's name for gRPC's `peer`. For a Unix socket it lists the connected users.
   std::string name_of(std::string_view peer) const;
-  /// A call of this connection was let in. `peer`: its other end, as gRPC writes it: "ipv4:127.0.0.1:1234".
+  /// Records an accepted call of the connection. `peer` is in gRPC's notation: "ipv4:127.0.0.1:1234".
   void let_in(std::string_view peer);
-  /// A call of somebody who is known begins and ends.
+  /// Record the beginning and the end of an accepted call.
   void begin_call(std::string_view peer);
   void end_call(std::string_view peer);
-  /// A call of this connection was refused. A stranger may try again, a few times.
+  /// Records a rejected call of the connection. A stranger may try again a few times.
   void refuse(std::string_view peer);
 
   struct Counts {

@@ -21,11 +21,11 @@
 namespace hilo::rpc {
 namespace {
 
-constexpr size_t kMostRequestBytes = 4096;
-constexpr std::chrono::milliseconds kMetricsPause{50};  // while the system has no file descriptors
-constexpr int kMetricsWaiting = 8;                      // connections that the system keeps meanwhile
+constexpr size_t kMaxRequestBytes = 4096;
+constexpr std::chrono::milliseconds kMetricsPause{50};  // delay while there are no file descriptors
+constexpr int kMetricsWaiting = 8;                      // backlog of the listener
 
-/// "127.0.0.1:80" as the system has it.
+/// Parses "127.0.0.1:80".
 StatusOr<sockaddr_in> socket_address(const std::string& text) {
   const size_t colon = text.rfind(':');
   const std::optional<int64_t> port = colon == std::string::npos ? std::nullopt : parse_int64(text.substr(colon + 1));
@@ -63,29 +63,31 @@ std::string metrics_text(const ServerNumbers& numbers) {
   const auto add = [&](std::string_view name, std::string_view type, std::string_view help, int64_t value) {
     text += fmt::format("# HELP hilo_{0} {1}\n# TYPE hilo_{0} {2}\nhilo_{0} {3}\n", name, help, type, value);
   };
-  add("sessions", "gauge", "Sessions that there are.", counts.live);
+  add("sessions", "gauge", "Number of sessions.", counts.live);
   add("sessions_queued", "gauge", "Clients that wait for a session.", counts.queued);
   add("sessions_total", "counter", "Sessions that have begun.", counts.begun);
-  add("workers_lost_total", "counter", "Sessions whose worker ended before their client.", counts.workers_lost);
+  add("workers_lost_total", "counter", "Sessions whose worker ended before their client did.", counts.workers_lost);
   add("messages_total", "counter", "Replies of workers.", counts.messages);
-  add("calls", "gauge", "Calls that have begun and not ended, as sessions reported last.", sums.calls);
+  add("calls", "gauge", "Calls in progress, by the last reports of sessions.", sums.calls);
   add("arrays", "gauge", "Arrays of sessions.", sums.buffers);
   add("live_bytes", "gauge", "Bytes that sessions hold: arrays, programs, runs, replies.", sums.live_bytes);
   add("programs", "gauge", "Compiled programs of sessions.", sums.executables);
-  add("worker_memory_bytes", "gauge", "RAM of the workers.", sums.memory_bytes);
-  add("message_bytes", "gauge", "Bytes of messages that the server holds for workers.", message_bytes);
-  add("connections", "gauge", "Connections that there are.", connections.connections);
-  add("connections_total", "counter", "Connections that were taken.", connections.taken);
-  add("connections_cut_total", "counter", "Connections that were cut before a call was let in.", connections.cut);
-  add("zygotes_replaced_total", "counter", "Processes that start workers, replaced.", numbers.zygotes_replaced);
-  add("listeners_total", "counter", "How often the server began to listen.", connections.listeners);
+  add("worker_memory_bytes", "gauge", "Resident memory of the workers in bytes.", sums.memory_bytes);
+  add("message_bytes", "gauge", "Bytes of messages that the server queues for workers.", message_bytes);
+  add("connections", "gauge", "Number of connections.", connections.connections);
+  add("connections_total", "counter", "Connections that were accepted.", connections.taken);
+  add("connections_cut_total", "counter", "Connections that were cut without an accepted call.", connections.cut);
+  add("zygotes_replaced_total", "counter", "Replacements of the process that starts workers.",
+      numbers.zygotes_replaced);
+  add("listeners_total", "counter", "Number of times that the server began to listen.", connections.listeners);
   return text;
 }
 
 StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::start(const std::string& address, Source source,
                                                               const MetricsLimits& limits) {
   if (!is_loopback(address))
-    return failed_precondition(fmt::format("metrics: others reach {}. Hint: 127.0.0.1:port", quote(address)));
+    return failed_precondition(
+        fmt::format("metrics: other machines can reach {}. Hint: 127.0.0.1:port", quote(address)));
   HILO_ASSIGN_OR_RETURN(sockaddr_in where, socket_address(address));
   OwnedFile listening(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   socklen_t size = sizeof(where);
@@ -148,12 +150,12 @@ void MetricsServer::accept_clients() {
 
 bool MetricsServer::advance(Client& client) const {
   while (!client.is_answered) {
-    char part[kMostRequestBytes];
-    const ssize_t got = ::recv(client.file.get(), part, kMostRequestBytes - client.request.size(), 0);
+    char part[kMaxRequestBytes];
+    const ssize_t got = ::recv(client.file.get(), part, kMaxRequestBytes - client.request.size(), 0);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return got < 0 && errno == EAGAIN;
     client.request.append(part, got);
-    if (client.request.find("\r\n\r\n") == std::string::npos && client.request.size() < kMostRequestBytes) continue;
+    if (client.request.find("\r\n\r\n") == std::string::npos && client.request.size() < kMaxRequestBytes) continue;
     client.answer = answer_to(client.request);
     client.is_answered = true;
   }
@@ -169,7 +171,8 @@ bool MetricsServer::advance(Client& client) const {
 std::string MetricsServer::answer_to(std::string_view request) const {
   const std::string_view line = request.substr(0, request.find("\r\n"));
   if (line.starts_with("GET /metrics ")) return reply_text("200 OK", source_.metrics());
-  if (!line.starts_with("GET /healthz ")) return reply_text("404 Not Found", "There are /healthz and /metrics.\n");
+  if (!line.starts_with("GET /healthz "))
+    return reply_text("404 Not Found", "Available paths: /healthz and /metrics.\n");
   const Status health = source_.health ? source_.health() : ok_status();
   if (health.ok()) return reply_text("200 OK", "ok\n");
   return reply_text("503 Service Unavailable", fmt::format("{}\n", health.message()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/server/metrics.h -- how a server is, over plain HTTP on a port of its own that only this machine reaches:
-// /healthz, and /metrics in the text format of Prometheus.
+// rpc/server/metrics.h -- the state of a server over plain HTTP on a separate loopback port: /healthz, and /metrics in
+// the text format of Prometheus.
 #pragma once
 
 #include <chrono>
@@ -16,33 +16,34 @@
 
 namespace hilo::rpc {
 
-/// What a server's gauges and counters are read from.
+/// The values of a server's gauges and counters.
 struct ServerNumbers {
   Sessions::Counts counts;
   Door::Counts connections;
-  std::vector<SessionOverview> sessions = {};  ///< as `hilo top` shows them
+  std::vector<SessionOverview> sessions = {};  ///< as in `hilo top`
   int64_t zygotes_replaced = 0;
 };
 
-/// One line a metric, with its type and help.
-/// Source     the text format of Prometheus, version 0.0.4
+/// Returns one line per metric, with type and help.
+/// Source    the text format of Prometheus, version 0.0.4
 std::string metrics_text(const ServerNumbers& numbers);
 
 struct MetricsLimits {
-  int64_t clients = 32;                         ///< at once; the oldest is cut for the next
-  std::chrono::milliseconds client_time{2000};  ///< from the connection to the end of the answer
+  int64_t clients = 32;                         ///< maximum number of connections; a new one replaces the oldest
+  std::chrono::milliseconds client_time{2000};  ///< timeout from the connection to the end of the answer
 };
 
-/// Answers all clients on one thread, which waits for none of them. Dropping it ends it at once.
+/// Answers all clients on one thread that doesn't block for any of them. The destructor stops it at once.
 class MetricsServer {
  public:
-  /// What the answers are computed from, on the server's thread.
+  /// Functions that compute the answers, on the server's thread.
   struct Source {
     std::function<std::string()> metrics;
-    std::function<Status()> health = {};  ///< /healthz is 503 with its message unless it is OK; empty: always OK
+    /// If it returns an error, /healthz is 503 with the message. Empty means always OK.
+    std::function<Status()> health = {};
   };
-  /// `address`: as ServerOptions::listen, of this machine alone.
-  /// Errors    FAILED_PRECONDITION for another address; as errno_status
+  /// Starts a server. `address` has the form of ServerOptions::listen and must be a loopback address.
+  /// Errors    FAILED_PRECONDITION for another address; those of errno_status
   static StatusOr<std::unique_ptr<MetricsServer>> start(const std::string& address, Source source,
                                                         const MetricsLimits& limits = {});
   ~MetricsServer();
@@ -57,7 +58,7 @@ class MetricsServer {
     OwnedFile file;
     Clock::time_point ends;
     std::string request = {};
-    std::string answer = {};  // what is left to send
+    std::string answer = {};  // rest of the answer
     bool is_answered = false;
   };
   MetricsServer(OwnedFile listening, OwnedFile stop, int port, Source source, const MetricsLimits& limits)
@@ -68,7 +69,7 @@ class MetricsServer {
         limits_(limits) {}
   void serve();
   void accept_clients();
-  /// False once the client has its answer or is gone.
+  /// Continues with a client. Returns false once it has its answer or is gone.
   bool advance(Client& client) const;
   std::string answer_to(std::string_view request) const;
 
@@ -76,7 +77,7 @@ class MetricsServer {
   const int port_;
   const Source source_;
   const MetricsLimits limits_;
-  std::list<Client> clients_;  // the oldest first
+  std::list<Client> clients_;  // oldest first
   Clock::time_point accepts_from_{};
   std::thread thread_;
 };

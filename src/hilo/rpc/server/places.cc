@@ -12,15 +12,16 @@
 namespace hilo::rpc {
 namespace {
 
-constexpr size_t kMostPlaces = 4096;  // the chunks of more arrays at once go with their messages
-constexpr size_t kMostParts = 256;    // of one call of the system
+// maximum number of arrays with places; the chunks of others stay in their messages
+constexpr size_t kMaxPlaces = 4096;
+constexpr size_t kMaxParts = 256;  // maximum number of parts in one system call
 
-/// Whether all of it could be written.
+/// Writes all bytes at an offset. Returns whether that succeeded.
 bool write_all(int file, const Pieces& bytes, int64_t offset) {
   std::vector<iovec> all;
   for (const std::string_view part : bytes.parts) all.push_back({const_cast<char*>(part.data()), part.size()});
   for (std::span<iovec> left = all; !left.empty();) {
-    const ssize_t written = ::pwritev(file, left.data(), static_cast<int>(std::min(left.size(), kMostParts)), offset);
+    const ssize_t written = ::pwritev(file, left.data(), static_cast<int>(std::min(left.size(), kMaxParts)), offset);
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return false;
     offset += written;
@@ -35,10 +36,10 @@ Status Places::set(std::string_view frame) {
   HILO_ASSIGN_OR_RETURN(const Place place, place_of(frame));
   const bool fits =
       place.size >= 0 && place.offset >= 0 && place.size <= kArenaBytes && place.offset <= kArenaBytes - place.size;
-  if (!fits) return data_loss(fmt::format("a place of {} bytes at {}", place.size, place.offset));
+  if (!fits) return data_loss(fmt::format("invalid place of {} bytes at {}", place.size, place.offset));
   const std::scoped_lock lock(mutex_);
   waiting_.erase(place.buffer);
-  if (place.size > 0 && waiting_.size() < kMostPlaces)
+  if (place.size > 0 && waiting_.size() < kMaxPlaces)
     waiting_.emplace(place.buffer, Waiting{.offset = place.offset, .size = place.size});
   return ok_status();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/server/places.h -- the server's side of a session's arena: chunks are written to where the worker says they go.
+// rpc/server/places.h -- the server's side of a session's arena: writes chunks to the places that the worker assigns.
 #pragma once
 
 #include <mutex>
@@ -10,27 +10,28 @@
 
 namespace hilo::rpc {
 
-/// Safe to use from several threads at once. The worker is not trusted: what it says reaches no bytes but its own.
+/// Places of arrays in the shared file. Thread-safe. The worker is not trusted: its messages can only affect its own
+/// bytes.
 class Places {
  public:
-  /// `file`: of make_arena(); an empty one: nothing has a place.
+  /// `file` comes from make_arena(). If it is empty, no array has a place.
   explicit Places(OwnedFile file) : file_(std::move(file)) {}
 
-  /// What a worker says in a frame of Lane::kPlaces.
-  /// Errors    DATA_LOSS for what is no place in the file
+  /// Handles a worker's frame on Lane::kPlaces.
+  /// Errors    DATA_LOSS for a place outside of the file
   Status set(std::string_view frame);
-  /// Writes the chunk to its place, if it has one: chunks come in order, and each once. False if it has none, or there
-  /// is no memory for it; it goes with its message then.
+  /// Writes a chunk to its place. Chunks arrive in order and once each. Returns false if there is no place or no
+  /// memory; then the chunk stays in its message.
   bool write(const Chunk& chunk);
 
  private:
   struct Waiting {
-    int64_t offset;  // in the file
+    int64_t offset;  // offset in the file
     int64_t size, written = 0;
   };
   const OwnedFile file_;
   std::mutex mutex_;
-  std::unordered_map<Handle, Waiting> waiting_;  // whose last chunk hasn't come
+  std::unordered_map<Handle, Waiting> waiting_;  // arrays whose last chunk hasn't arrived
 };
 
 }  // namespace hilo::rpc

@@ -12,7 +12,7 @@
 namespace hilo::rpc {
 namespace {
 
-/// "127.0.0.1" of "127.0.0.1:8470", "::1" of "[::1]:8470"; "" for what is no address.
+/// Returns the host: "127.0.0.1" for "127.0.0.1:8470", "::1" for "[::1]:8470"; "" for an invalid address.
 std::string_view host_of(std::string_view address) {
   const size_t colon = address.rfind(':');
   if (colon == std::string_view::npos || !unix_path(address).empty()) return "";
@@ -28,7 +28,7 @@ std::string_view host_of(std::string_view address) {
 bool is_loopback(std::string_view address) {
   const std::string_view host = host_of(address);
   if (host == "localhost" || host == "::1") return true;
-  // Digits and dots alone: 127.example.org is a name.
+  // Only digits and dots, because 127.example.org is a name.
   return host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
@@ -48,16 +48,16 @@ std::string open_warning(const ServerOptions& options) {
 
 namespace {
 
-/// Options that exclude each other.
+/// Checks for options that exclude each other.
 Status check_who_comes(const ServerOptions& options) {
   const bool is_unix = !unix_path(options.listen).empty();
   if (options.is_open && !options.token_file.empty())
-    return invalid_argument("an open server has no token; got a token file, too");
+    return invalid_argument("an open server has no token, but a token file was passed");
   if (options.is_open && !is_local(options.listen))
-    return failed_precondition(
-        fmt::format("listen: others reach {}, which can't be open. Hint: 127.0.0.1", quote(options.listen)));
+    return failed_precondition(fmt::format("listen: other machines can reach {}, so it can't be open. Hint: 127.0.0.1",
+                                           quote(options.listen)));
   if (!options.users.empty() && !is_unix)
-    return invalid_argument("users are known at a Unix socket only. Hint: listen at unix:/path");
+    return invalid_argument("users can be selected only for a Unix socket. Hint: listen at unix:/path");
   return ok_status();
 }
 
@@ -69,30 +69,31 @@ Status check_listen(const ServerOptions& options) {
     return invalid_argument(fmt::format("listen: got {}; wanted host:port or unix:/path", quote(options.listen)));
   HILO_RETURN_IF_ERROR(check_who_comes(options));
   if (options.tls_certificate.empty() != options.tls_key.empty())
-    return invalid_argument("TLS needs a certificate and its key; got one of both");
+    return invalid_argument("TLS needs a certificate and its key; got only one of them");
   if (!options.tls_client_ca.empty() && options.tls_certificate.empty())
-    return invalid_argument("certificates of clients need TLS. Hint: give the server a certificate and a key");
+    return invalid_argument("client certificates need TLS. Hint: pass a certificate and a key of the server");
   if (is_local(options.listen)) return ok_status();
   const bool is_encrypted = !options.tls_certificate.empty();
   const bool knows_clients = !options.token_file.empty() || !options.tls_client_ca.empty();
   if (is_encrypted && knows_clients) return ok_status();
-  return failed_precondition(fmt::format(
-      "listen: others reach {}, and {}. Hint: TLS with a token file or certificates of clients, or 127.0.0.1",
-      quote(options.listen), is_encrypted ? "any of them could run programs here" : "there is no TLS"));
+  return failed_precondition(
+      fmt::format("listen: other machines can reach {}, and {}. Hint: use TLS with a token file or client "
+                  "certificates, or 127.0.0.1",
+                  quote(options.listen), is_encrypted ? "their users could run programs here" : "there is no TLS"));
 }
 
 StatusOr<std::string> read_token(const std::string& path) {
   HILO_ASSIGN_OR_RETURN(const std::string text, read_secret(path));
   const std::string_view token = trimmed(text);
-  if (token.size() < kShortestToken) {
+  if (token.size() < kMinTokenBytes) {
     return invalid_argument(fmt::format("{}: a token of {} bytes; wanted at least {}. Hint: openssl rand -hex 32", path,
-                                        token.size(), kShortestToken));
+                                        token.size(), kMinTokenBytes));
   }
   return std::string(token);
 }
 
 bool equal_in_constant_time(std::string_view got, std::string_view wanted) {
-  // As many steps as the caller's own text has, whatever the other one is.
+  // The number of steps depends only on the length of the caller's own text.
   volatile unsigned difference = got.size() == wanted.size() ? 0 : 1;
   for (size_t i = 0; i < got.size(); ++i) {
     const char other = wanted.empty() ? '\0' : wanted[i % wanted.size()];

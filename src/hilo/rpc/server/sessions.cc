@@ -25,22 +25,22 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr size_t kSentAtOnce = 16 << 10;    // bytes of a batch
-constexpr int64_t kQueuedBytes = 64 << 10;  // of messages of a client that waits for a session: it sends Hello
+constexpr size_t kSentAtOnce = 16 << 10;    // maximum bytes of a batch that is sent at once
+constexpr int64_t kQueuedBytes = 64 << 10;  // bytes of messages of a waiting client, which has only sent Hello
 
 double seconds_since(Clock::time_point time) { return std::chrono::duration<double>(Clock::now() - time).count(); }
 
-/// A part of all sessions that one client may have.
+/// Returns the part of a limit that one client may use.
 int64_t share_of(int64_t limit, int64_t sessions) {
   if (limit > 0) return limit;
   return sessions < 4 ? sessions : sessions - sessions / 4;
 }
 
-/// Sessions of each client.
+/// Numbers of sessions by client.
 class Shares {
  public:
   int64_t of_host(const Peer& peer) const { return count(hosts_, peer.host); }
-  /// Of who has the token, if it has a name.
+  /// Returns the count by token if it has a name, otherwise by host.
   int64_t of_client(const Peer& peer) const { return peer.token.empty() ? of_host(peer) : count(tokens_, peer.token); }
   bool has_room(const Peer& peer, const SessionLimits& limits) const {
     const int64_t own = share_of(limits.sessions_per_token, limits.sessions);
@@ -71,7 +71,7 @@ struct Sessions::State {
     std::shared_ptr<Session> session;
     Clock::time_point since;
   };
-  /// What is done without the mutex: sessions that get no place, and why.
+  /// Sessions to be rejected after the mutex is released, with the reasons.
   using Rejected = std::vector<std::pair<std::shared_ptr<Session>, Status>>;
 
   SessionLimits limits;
@@ -80,32 +80,33 @@ struct Sessions::State {
   mutable std::mutex mutex;
   std::condition_variable changed;
   std::unordered_map<Handle, std::shared_ptr<Session>> sessions;
-  std::list<Waiting> queue;  // who came first is first
+  std::list<Waiting> queue;  // in order of arrival
   Shares shares, waiting;
-  std::atomic<bool> is_wanted = false;  // a place, by the queue
+  std::atomic<bool> is_wanted = false;  // the queue waits for a place
   bool has_usher = false;
   int64_t threads = 0;
   bool is_draining = false;
   bool is_ending = false;
-  int64_t named = 0;  // sessions that have got a number
+  int64_t named = 0;  // number of sessions that were assigned a number
   Counts counts;
   std::atomic<int64_t> messages{0};
 
-  // Precondition of all: the caller holds the mutex.
+  // Precondition of all functions: the caller holds the mutex.
   bool has_room(const Peer& peer) const { return counts.live < limits.sessions && shares.has_room(peer, limits); }
   std::string full_text() const;
-  /// Gives the session a worker and counts it.
+  /// Starts a worker for the session and counts it.
   Status place(const std::shared_ptr<Session>& session);
   Status enqueue(const std::shared_ptr<Session>& session);
   void leave_queue(std::list<Waiting>::iterator one);
-  /// Gives free places to the queue.
+  /// Assigns free places to waiting clients.
   void fill(Rejected& rejected);
-  /// Rejects those that have waited too long, or all. Returns    when the next one has
+  /// Rejects clients that have waited too long, or all.
+  /// Returns   the time of the next timeout
   Clock::time_point expire(bool all, Rejected& rejected);
   Status start_usher(const std::shared_ptr<State>& self);
 };
 
-/// With a worker, two threads: one writes to it, one reads from it. Both hold the session.
+/// A session. With a worker it has two threads, which write to it and read from it. Both own the session.
 class Sessions::Session final : public Relay, public std::enable_shared_from_this<Session> {
  public:
   Session(const Handle& name, int64_t number, const Peer& peer, std::shared_ptr<State> state)
@@ -113,11 +114,11 @@ class Sessions::Session final : public Relay, public std::enable_shared_from_thi
 
   /// Precondition: the caller holds the state's mutex.
   Status start(WorkerFiles worker);
-  /// False if the session has ended.
+  /// Adds a stream. Returns false if the session has ended.
   bool attach(Lane lane, std::shared_ptr<Outlet> outlet, const Peer& peer);
   void tell(std::string_view event, std::string_view cause);
   void end();
-  /// Ends it if its client is gone and has nothing here: another one waits for the place.
+  /// Ends the session if its client is gone and it holds nothing, because another client waits for the place.
   void yield();
   /// Tells the client why it gets no session.
   void reject(const Status& why);
@@ -133,15 +134,15 @@ class Sessions::Session final : public Relay, public std::enable_shared_from_thi
     Lane lane;
     Pieces bytes;
     std::function<void()> taken;
-    bool is_rest = false;  // of a frame whose beginning has been sent
+    bool is_rest = false;  // the rest of a frame whose beginning has been sent
   };
   void write();
   void send(const Batch& batch);
   void send_bytes(Pieces batch);
   void read();
-  /// False for what is no report.
+  /// Reads a report. Returns false if it is invalid.
   bool take_report(std::string_view message);
-  /// Asks for a report after all that was sent. Precondition of these: the caller holds the mutex.
+  /// Requests a report after all messages that were sent. Precondition of these: the caller holds the mutex.
   void ask_locked();
   Clock::time_point ends_locked() const;
   void finish(const Status& why);
@@ -151,7 +152,7 @@ class Sessions::Session final : public Relay, public std::enable_shared_from_thi
   const int64_t number_;
   const Peer peer_;
   const Clock::time_point began_ = Clock::now();
-  // Set once, by start(), before any thread has the session's worker.
+  // Set once by start(), before any thread uses the worker.
   std::unique_ptr<FrameSocket> socket_;
   std::unique_ptr<Places> places_;
   const std::shared_ptr<State> state_;
@@ -160,15 +161,15 @@ class Sessions::Session final : public Relay, public std::enable_shared_from_thi
   std::array<std::shared_ptr<Outlet>, kLanes> outlets_;
   Clock::time_point alone_since_ = Clock::now();
   std::deque<Batch> batches_;
-  int64_t message_bytes_ = 0;  // of batches, and of the one that is written
-  bool is_writing_ = false;    // write() is, without the mutex
+  int64_t message_bytes_ = 0;  // bytes of queued batches and of the one that is being written
+  bool is_writing_ = false;    // write() is running without the mutex
   bool has_ended_ = false;
-  bool is_abandoned_ = false;  // its client didn't come back
-  Peer seen_;                  // whose stream came last
+  bool is_abandoned_ = false;  // the client hasn't returned in time
+  Peer seen_;                  // peer of the last stream
   int64_t replies_ = 0;
-  bool is_asked_ = false;    // for a report that hasn't come
-  bool asks_again_ = false;  // after it: the client went meanwhile
-  bool is_empty_ = false;    // the client is gone, and has nothing here
+  bool is_asked_ = false;    // a report was requested and hasn't arrived
+  bool asks_again_ = false;  // another report is needed, because the client left meanwhile
+  bool is_empty_ = false;    // the client is gone and the session holds nothing
   SessionReport report_;
   std::optional<Clock::time_point> reported_;
 };
@@ -194,9 +195,9 @@ Status Sessions::Session::start(WorkerFiles worker) {
     begin([](Session& self) { self.write(); });
     begin([](Session& self) { self.read(); });
   } catch (const std::system_error&) {
-    --state_->threads;  // of the one that didn't begin
+    --state_->threads;  // the thread that didn't start
     end();
-    return resource_exhausted("no thread can be had for a session");
+    return resource_exhausted("no thread could be started for a session");
   }
   return ok_status();
 }
@@ -251,7 +252,7 @@ bool Sessions::Session::attach(Lane lane, std::shared_ptr<Outlet> outlet, const 
     if (lane == Lane::kCalls) is_empty_ = false;
   }
   changed_.notify_all();
-  if (outlet != nullptr) outlet->close(Status(StatusCode::kAborted, "another stream took this one's place"));
+  if (outlet != nullptr) outlet->close(Status(StatusCode::kAborted, "another stream has replaced this one"));
   return true;
 }
 
@@ -269,7 +270,7 @@ void Sessions::Session::detach(Lane lane, const Outlet* outlet) {
   if (has_worker || lane != Lane::kCalls) return;
   const std::scoped_lock lock(state_->mutex);
   const auto found = std::ranges::find_if(state_->queue, [this](const auto& one) { return one.session.get() == this; });
-  if (found == state_->queue.end()) {  // it got its worker meanwhile
+  if (found == state_->queue.end()) {  // it was assigned a worker meanwhile
     const std::scoped_lock own(mutex_);
     if (socket_ != nullptr && outlet_of(Lane::kCalls) == nullptr) ask_locked();
     changed_.notify_all();
@@ -298,23 +299,23 @@ void Sessions::Session::forward(Lane lane, Pieces batch, std::function<void()> t
   Status why;
   {
     const std::scoped_lock lock(mutex_);
-    if (has_ended_) return;  // the outlet was told
+    if (has_ended_) return;  // the outlet has been closed
     const int64_t size = batch.size();
     const int64_t limit = socket_ == nullptr ? kQueuedBytes : state_->limits.message_bytes;
     const bool is_bounded = socket_ == nullptr || message_bytes_ > 0;
     if (is_bounded && size > limit - message_bytes_) {
       full = outlet_of(lane);
-      why = resource_exhausted(
-          fmt::format("quota: {} bytes of messages wait for the session's worker; {} more came", message_bytes_, size));
+      why = resource_exhausted(fmt::format(
+          "quota: {} bytes of messages are queued for the session's worker; {} more arrived", message_bytes_, size));
     }
     Batch next{lane, std::move(batch), std::move(taken)};
     const bool is_short = lane != Lane::kBytes && next.bytes.size() <= kSentAtOnce;
     if (!why.ok()) {
       taken = nullptr;
     } else if (is_short && socket_ != nullptr && batches_.empty() && !is_writing_) {
-      // The worker has it without a second thread in between, as a rule.
+      // Usually the frame is written directly, without the second thread.
       StatusOr<std::string> rest = socket_->write_some(static_cast<uint32_t>(lane), next.bytes.parts);
-      if (!rest.ok()) return;  // read() sees that the worker is gone
+      if (!rest.ok()) return;  // read() detects that the worker is gone
       taken = std::exchange(next.taken, nullptr);
       if (!rest->empty()) {
         message_bytes_ += std::ssize(*rest);
@@ -361,7 +362,7 @@ void Sessions::Session::write() {
 }
 
 void Sessions::Session::send(const Batch& batch) {
-  // read() sees that a worker is gone.
+  // read() detects that the worker is gone.
   if (batch.is_rest) static_cast<void>(socket_->write_rest(batch.bytes.parts[0]));
   else if (batch.lane == Lane::kBytes) send_bytes(batch.bytes);
   else static_cast<void>(socket_->write(static_cast<uint32_t>(batch.lane), batch.bytes.parts));
@@ -370,12 +371,12 @@ void Sessions::Session::send(const Batch& batch) {
   message_bytes_ -= std::ssize(batch.bytes);
 }
 
-/// Chunks that have a place are written there; of them the worker is told the rest.
+/// Writes chunks with a place there, and sends the worker only the rest of their messages.
 void Sessions::Session::send_bytes(Pieces batch) {
   constexpr auto kBytes = static_cast<uint32_t>(Lane::kBytes), kPlaces = static_cast<uint32_t>(Lane::kPlaces);
   while (!batch.empty()) {
     const StatusOr<Pieces> message = take_from_batch(batch);
-    if (!message.ok()) {  // the worker says why
+    if (!message.ok()) {  // the worker reports the error
       static_cast<void>(socket_->write(kBytes, batch.parts));
       return;
     }
@@ -423,7 +424,7 @@ void Sessions::Session::read() {
       outlet = outlet_of(static_cast<Lane>(frame.lane));
       ++replies_;
     }
-    if (outlet != nullptr) outlet->deliver(frame.take());  // else the client asks again when it is back
+    if (outlet != nullptr) outlet->deliver(frame.take());  // otherwise the client repeats the request when it returns
   }
   end();
   finish(why);
@@ -489,7 +490,7 @@ void Sessions::Session::finish(const Status& why) {
     state_->sessions.erase(found);
     --state_->counts.live;
     state_->shares.add(peer_, -1);
-    const bool was_awaited = outlets[static_cast<size_t>(Lane::kCalls)] != nullptr;  // else its time was over
+    const bool was_awaited = outlets[static_cast<size_t>(Lane::kCalls)] != nullptr;  // otherwise its time has expired
     if (!why.ok() && was_awaited && !state_->is_ending) ++state_->counts.workers_lost;
     if (!state_->is_ending) state_->fill(rejected);
     state_->changed.notify_all();
@@ -564,14 +565,14 @@ Clock::time_point Sessions::State::expire(bool all, Rejected& rejected) {
     if (!all && one->since + limits.queue_time > now) return one->since + limits.queue_time;
     const std::string text = fmt::format("{}; place {} of {} in the queue after {:.1f} s", full_text(), place, length,
                                          seconds_since(one->since));
-    rejected.emplace_back(one->session, all ? unavailable("the server is about to end") : resource_exhausted(text));
+    rejected.emplace_back(one->session, all ? unavailable("the server is shutting down") : resource_exhausted(text));
     sessions.erase(one->session->name());
     leave_queue(one);
   }
   return Clock::time_point::max();
 }
 
-/// A thread that rejects those that have waited too long; it ends with the queue.
+/// Starts the thread that rejects clients that have waited too long. It ends with the queue.
 Status Sessions::State::start_usher(const std::shared_ptr<State>& self) {
   if (has_usher) return ok_status();
   const SignalsBlocked blocked;
@@ -595,7 +596,7 @@ Status Sessions::State::start_usher(const std::shared_ptr<State>& self) {
       self->changed.notify_all();
     }).detach();
   } catch (const std::system_error&) {
-    return resource_exhausted("no thread can be had for the queue of sessions");
+    return resource_exhausted("no thread could be started for the queue of sessions");
   }
   has_usher = true;
   ++threads;
@@ -639,8 +640,8 @@ StatusOr<std::shared_ptr<Relay>> Sessions::attach(const Hello& hello, Lane lane,
 }
 
 StatusOr<std::shared_ptr<Relay>> Sessions::begin(const Hello& hello, std::shared_ptr<Outlet> outlet, const Peer& peer) {
-  if (hello.session.is_zero()) return invalid_argument("Hello.session: a session's name is sixteen random bytes");
-  if (state_->is_draining) return unavailable("the server is about to end");
+  if (hello.session.is_zero()) return invalid_argument("Hello.session: wanted sixteen random bytes");
+  if (state_->is_draining) return unavailable("the server is shutting down");
   const auto session = std::make_shared<Session>(hello.session, ++state_->named, peer, state_);
   session->attach(Lane::kCalls, std::move(outlet), peer);
   if (state_->has_room(peer)) {

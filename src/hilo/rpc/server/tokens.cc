@@ -26,10 +26,10 @@ std::vector<std::string_view> words_of(std::string_view line) {
 }
 
 bool is_named(const std::vector<std::string_view>& words) {
-  return words.size() == 2 && words[1].size() >= kShortestToken;
+  return words.size() == 2 && words[1].size() >= kMinTokenBytes;
 }
 
-/// Lines with something in them, with their numbers.
+/// Returns the nonempty lines with their numbers.
 std::vector<std::pair<size_t, std::string_view>> lines_of(std::string_view text) {
   std::vector<std::pair<size_t, std::string_view>> lines;
   for (size_t number = 1; !text.empty(); ++number) {
@@ -47,7 +47,7 @@ StatusOr<std::vector<NamedToken>> tokens_of(std::string_view text) {
   const auto lines = lines_of(text);
   if (lines.size() == 1 && !is_named(words_of(lines[0].second))) {
     const std::string_view token = lines[0].second;
-    if (token.size() >= kShortestToken) return std::vector{NamedToken{.token = std::string(token)}};
+    if (token.size() >= kMinTokenBytes) return std::vector{NamedToken{.token = std::string(token)}};
   }
   std::vector<NamedToken> tokens;
   for (const auto& [number, line] : lines) {
@@ -56,15 +56,14 @@ StatusOr<std::vector<NamedToken>> tokens_of(std::string_view text) {
       return invalid_argument(
           fmt::format("line {}: {} words; wanted a name and a token of at least {} bytes. Hint: "
                       "openssl rand -hex 32",
-                      number, words.size(), kShortestToken));
+                      number, words.size(), kMinTokenBytes));
     }
     const auto is_same = [&](const NamedToken& other) { return other.name == words[0] || other.token == words[1]; };
     if (std::ranges::any_of(tokens, is_same))
-      return invalid_argument(
-          fmt::format("line {}: the name {} or its token is there already", number, quote(words[0])));
+      return invalid_argument(fmt::format("line {}: the name {} or its token occurs twice", number, quote(words[0])));
     tokens.push_back({std::string(words[0]), std::string(words[1])});
   }
-  if (tokens.empty()) return invalid_argument("it has no token. Hint: openssl rand -hex 32");
+  if (tokens.empty()) return invalid_argument("the file has no token. Hint: openssl rand -hex 32");
   return tokens;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/server/tokens.h -- the tokens of a server's clients, by name.
+// rpc/server/tokens.h -- the named tokens of a server's clients.
 #pragma once
 
 #include <string>
@@ -10,25 +10,25 @@
 
 namespace hilo::rpc {
 
-/// In bytes.
-inline constexpr size_t kShortestToken = 16;
+/// Minimum bytes of a token.
+inline constexpr size_t kMinTokenBytes = 16;
 
 struct NamedToken {
-  std::string name = {};  ///< "" for a file with one token and no name
+  std::string name = {};  ///< "" for a file with a single token without a name
   std::string token;
 };
 
-/// The tokens of a text: "name token" a line; empty lines and those that begin with # are skipped. One line that isn't
-/// of this form is one token without a name.
-/// Errors    INVALID_ARGUMENT for a line of another form, a token of less than sixteen bytes, a name or token that
-///           comes twice
+/// Parses lines "name token". Empty lines and lines that begin with # are skipped. A single line without a name is one
+/// unnamed token.
+/// Errors    INVALID_ARGUMENT for a line of another form, a token of less than sixteen bytes, or a duplicate name or
+///           token
 StatusOr<std::vector<NamedToken>> tokens_of(std::string_view text);
 
-/// The same for a file.
-/// Errors    those of read_token
+/// Reads the tokens of a file.
+/// Errors    those of read_token and tokens_of
 StatusOr<std::vector<NamedToken>> read_tokens(const std::string& path);
 
-/// The token that a client sent as "Bearer TOKEN"; null if there is none. Takes the same time whichever it is.
+/// Returns the token of the header "Bearer TOKEN", or null. The time is independent of which token matches.
 const NamedToken* token_named(const std::vector<NamedToken>& tokens, std::string_view authorization);
 
 }  // namespace hilo::rpc

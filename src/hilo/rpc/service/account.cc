@@ -34,7 +34,7 @@ StatusOr<Held> Account::hold(int64_t bytes) {
     if (bytes > limit_ - now) {
       const auto text = [](int64_t count) { return bytes_text(static_cast<uint64_t>(count)); };
       return resource_exhausted(
-          fmt::format("quota: {} live of {}; {} more asked for", text(now), text(limit_), text(bytes)));
+          fmt::format("quota: {} live of {}; {} more requested", text(now), text(limit_), text(bytes)));
     }
     if (held_.compare_exchange_weak(now, now + bytes, std::memory_order_relaxed))
       return Held(shared_from_this(), bytes);

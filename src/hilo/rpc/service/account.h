@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/service/account.h -- counts the bytes that one session holds, against its limit, before they are held.
+// rpc/service/account.h -- counts the bytes of one session and enforces its limit before memory is allocated.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ class Held {
   int64_t bytes() const { return bytes_; }
   /// Moves up to `bytes` of them to another object.
   Held split(int64_t bytes);
-  /// Adds those of the other one. Precondition: both are of one account.
+  /// Adds the bytes of another object. Precondition: both belong to one account.
   void join(Held other);
 
  private:
@@ -37,19 +37,19 @@ class Held {
   std::shared_ptr<Account> account_;
   int64_t bytes_ = 0;
 };
-/// Shared by a name and by the runs that read the buffer: the bytes count until the last one ends.
+/// Shared by a name and by the runs that read the buffer. The bytes count until the last owner is gone.
 using HeldPtr = std::shared_ptr<Held>;
 
-/// Safe to use from several threads at once.
+/// The account of a session. Thread-safe.
 class Account : public std::enable_shared_from_this<Account> {
  public:
-  /// `limit` in bytes; 0 means no limit. The account still counts.
+  /// Creates an account. `limit` is in bytes; 0 means no limit, but bytes are still counted.
   static std::shared_ptr<Account> make(int64_t limit);
 
-  /// Counts the bytes. Precondition: `bytes` is not negative.
-  /// Errors    RESOURCE_EXHAUSTED over the limit
+  /// Counts bytes. Precondition: `bytes` is not negative.
+  /// Errors    RESOURCE_EXHAUSTED above the limit
   StatusOr<Held> hold(int64_t bytes);
-  /// All bytes that are held now.
+  /// Returns the number of bytes that are counted.
   int64_t held() const { return held_.load(std::memory_order_relaxed); }
 
  private:

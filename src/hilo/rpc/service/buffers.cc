@@ -11,8 +11,8 @@
 namespace hilo::rpc {
 namespace {
 
-constexpr int64_t kFreeNames = 4096, kNameBytes = 256;  // of a name's memory, its hash table included
-constexpr size_t kReasonBytes = 1024;                   // of why a buffer could not be made
+constexpr int64_t kFreeNames = 4096, kNameBytes = 256;  // bytes of a name, including its part of the hash table
+constexpr size_t kReasonBytes = 1024;                   // maximum bytes of the error of a failed buffer
 
 StatusOr<UploadMemory> system_memory(size_t bytes) {
   HILO_ASSIGN_OR_RETURN(AlignedBuffer buffer, allocate_buffer(bytes));
@@ -24,13 +24,13 @@ StatusOr<UploadMemory> system_memory(size_t bytes) {
 
 StatusOr<Held> Buffers::make_room(std::span<const Handle> handles, int64_t bytes) {
   if (size() + std::ssize(handles) > quota_.buffers) {
-    return resource_exhausted(fmt::format("quota: {} live buffers of {}; {} more asked for", entries_.size(),
+    return resource_exhausted(fmt::format("quota: {} live buffers of {}; {} more requested", entries_.size(),
                                           quota_.buffers, handles.size()));
   }
   std::unordered_set<Handle> seen;
   for (const Handle& handle : handles) {
     const bool is_new = !entries_.contains(handle) && (handles.size() == 1 || seen.insert(handle).second);
-    if (!is_new) return already_exists("a buffer of this name is there already");
+    if (!is_new) return already_exists("a buffer with this name already exists");
   }
   const int64_t counted_names = std::clamp<int64_t>(size() + std::ssize(handles) - kFreeNames, 0, std::ssize(handles));
   HILO_ASSIGN_OR_RETURN(Held names, account_->hold(counted_names * kNameBytes));
@@ -82,12 +82,12 @@ Status Buffers::begin_upload(const Handle& handle, const Shape& shape, DevicePtr
 
 Status Buffers::add_chunk(const Chunk& chunk) {
   const auto found = entries_.find(chunk.buffer);
-  if (found == entries_.end() || !found->second.upload) return not_found("no such buffer waits for chunks");
+  if (found == entries_.end() || !found->second.upload) return not_found("no buffer with this name waits for chunks");
   Upload& upload = *found->second.upload;
   const int64_t size = std::ssize(chunk.bytes), whole = upload.shape.byte_size();
   if (chunk.offset != upload.received || size > whole - upload.received) {
-    return invalid_argument(
-        fmt::format("a chunk of {} bytes at {}; {} of {} bytes are there", size, chunk.offset, upload.received, whole));
+    return invalid_argument(fmt::format("got a chunk of {} bytes at {}; {} of {} bytes have arrived", size,
+                                        chunk.offset, upload.received, whole));
   }
   chunk.bytes.copy_to(reinterpret_cast<char*>(upload.value.data) + upload.received);
   upload.received += size;
@@ -97,7 +97,7 @@ Status Buffers::add_chunk(const Chunk& chunk) {
   HostData host{.shape = done.shape, .data = done.value.data, .semantics = HostMemory::kBorrowed};
   host.release = [owner = std::move(done.value.owner)]() mutable {
     owner.reset();
-  };  // the device has the memory till then
+  };  // the device uses the memory until then
   StatusOr<BufferPtr> buffer = done.device->from_host(host);
   if (buffer.ok()) found->second.buffer = *std::move(buffer);
   else found->second.failed = buffer.status();
@@ -131,7 +131,7 @@ StatusOr<std::shared_ptr<RowMajor>> Buffers::row_major_of(const Handle& handle, 
 void Buffers::erase(const Handle& handle) {
   const auto found = entries_.find(handle);
   if (found == entries_.end()) return;
-  // Memory that a run is about to fill counts until the run has ended.
+  // The memory of a running computation's result counts until the run has ended.
   if (found->second.leftovers != nullptr) found->second.leftovers->add(std::move(found->second.held));
   entries_.erase(found);
 }

@@ -9,7 +9,7 @@ namespace hilo::rpc {
 
 void Calls::forget_before(int64_t acked) {
   acked_ = std::max(acked_, acked);
-  // What still runs is kept: a client that says it has the reply to it has none.
+  // Running calls stay, even if the client claims to have their replies.
   for (auto i = entries_.begin(); i != entries_.end() && i->first < acked_;)
     i = i->second.has_ended ? entries_.erase(i) : std::next(i);
 }
@@ -25,7 +25,8 @@ CallPtr Calls::begin(int64_t id, int64_t acked, Sink sink) {
       if (!found->second.has_ended) return nullptr;
       refused = found->second.reply;
     } else if (id < 1 || id < acked_) {
-      refused.status = invalid_argument(fmt::format("call {}: the reply to it was acknowledged, or it never was", id));
+      refused.status =
+          invalid_argument(fmt::format("call {}: its reply was acknowledged, or the call doesn't exist", id));
     } else if (std::ssize(entries_) >= most_) {
       refused.status = resource_exhausted(fmt::format("quota: {} calls in flight of {}", entries_.size(), most_));
     } else {
@@ -45,17 +46,17 @@ void Calls::end(const Call& call, Reply reply, Held held) {
   {
     const std::scoped_lock lock(mutex_);
     const auto found = entries_.find(call.id);
-    // One that was stuck was ended for it.
+    // A call that was stuck has already been ended.
     if (found == entries_.end() || found->second.has_ended || found->second.call.get() != &call) return;
     sink = std::move(found->second.sink);
     found->second.has_ended = true;
     found->second.held = std::move(held);
-    // A part of an array can be read again; it isn't kept.
+    // Parts of arrays aren't stored, because they can be read again.
     if (std::holds_alternative<BytesReply>(reply.body)) entries_.erase(found);
     else found->second.reply = reply;
   }
   sink(reply);
-  const std::scoped_lock lock(mutex_);  // who waits for the end may end the process right after
+  const std::scoped_lock lock(mutex_);  // the waiting thread may end the process right afterwards
   --running_;
   ended_.notify_all();
 }

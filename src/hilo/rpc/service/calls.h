@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/service/calls.h -- the calls of one session: each runs once, however often it is asked for.
+// rpc/service/calls.h -- the calls of one session. Each runs once, even if it is requested several times.
 #pragma once
 
 #include <condition_variable>
@@ -14,29 +14,29 @@
 
 namespace hilo::rpc {
 
-/// One call that has begun.
+/// A call that has begun.
 struct Call {
   int64_t id;
   std::shared_ptr<CancellationToken> token = std::make_shared<CancellationToken>();
 };
 using CallPtr = std::shared_ptr<const Call>;
 
-/// The calls whose replies the client doesn't say it has. Safe to use from several threads at once.
+/// The calls whose replies the client hasn't acknowledged. Thread-safe.
 class Calls {
  public:
   using Sink = std::function<void(const Reply&)>;
 
   explicit Calls(int64_t most) : most_(most) {}
 
-  /// The call of this request, which its caller shall do; null if it was asked for before, or can't be done: then
-  /// `sink` was or will be told what there is to tell.
+  /// Returns the call of a new request, which the caller must run. Returns null for a repeated or invalid request;
+  /// `sink` then gets the reply.
   CallPtr begin(int64_t id, int64_t acked, Sink sink);
-  /// Ends a call: its reply goes to where it was asked for last. `held` counts the reply while it is stored. Nothing if
-  /// it has ended.
+  /// Ends a call and sends its reply to the sink of the last request. `held` counts the reply while it is stored. No
+  /// effect if the call has ended.
   void end(const Call& call, Reply reply, Held held);
-  /// The token of a call that runs; null if there is none.
+  /// Returns the token of a running call, or null.
   std::shared_ptr<CancellationToken> token_of(int64_t id) const;
-  /// Waits until no call runs.
+  /// Waits until no call is running.
   void wait();
 
   int64_t running() const;

@@ -5,7 +5,7 @@ namespace hilo::rpc {
 
 StatusOr<std::shared_ptr<const void>> Scratch::hold(std::vector<int> devices, int64_t bytes) {
   if (bytes <= 0) return std::shared_ptr<const void>();
-  /// Devices that count the run; the destructor releases them.
+  /// Devices that count the run. The destructor releases them.
   struct Counted {
     std::shared_ptr<Scratch> scratch;
     int64_t bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/service/scratch.h -- counts the temporaries of runs: a device runs one at a time, so the largest of those that
-// wait counts.
+// rpc/service/scratch.h -- counts the temporaries of runs. A device runs one program at a time, so only the largest of
+// the waiting runs counts.
 #pragma once
 
 #include <map>
@@ -13,13 +13,13 @@
 
 namespace hilo::rpc {
 
-/// Safe to use from several threads at once.
+/// Counts temporaries per device. Thread-safe.
 class Scratch : public std::enable_shared_from_this<Scratch> {
  public:
   explicit Scratch(std::shared_ptr<Account> account) : account_(std::move(account)) {}
 
-  /// Counts `bytes` of temporaries on each device until the returned pointer and its copies end.
-  /// Errors    RESOURCE_EXHAUSTED over the limit
+  /// Counts `bytes` of temporaries on each device until the returned pointer and its copies are destroyed.
+  /// Errors    RESOURCE_EXHAUSTED above the limit
   StatusOr<std::shared_ptr<const void>> hold(std::vector<int> devices, int64_t bytes);
 
  private:

@@ -31,18 +31,18 @@ namespace {
 
 using ExecutablePtr = std::shared_ptr<Executable>;
 
-/// What the session has under an executable's name.
+/// An executable of the session, with its counted memory.
 struct Compiled {
   ExecutablePtr executable;
   std::shared_ptr<UnitDescriber> describer;
   HeldPtr held;
 };
 
-/// What a run holds until it has ended.
+/// Objects that a run holds until it has ended.
 struct RunHold {
   std::vector<HeldPtr> arguments = {};
   HeldPtr executable = {};
-  Held donated = {};  // beyond what the results take over
+  Held donated = {};  // bytes of donated arguments that results don't reuse
   std::shared_ptr<const void> temporaries = {};
   std::shared_ptr<Leftovers> results = std::make_shared<Leftovers>();
 
@@ -52,15 +52,15 @@ struct RunHold {
   }
 };
 
-constexpr int64_t kExecutableBytes = 4096;  // of an executable beside its program, constants and code
-constexpr size_t kMessageText = 4096;       // bytes of a reply's message
+constexpr int64_t kExecutableBytes = 4096;  // bytes of an executable in addition to its program, constants and code
+constexpr size_t kMessageText = 4096;       // maximum bytes of a reply's message
 
 Status clipped(const Status& status) {
   if (status.message().size() <= kMessageText) return status;
   return {status.code(), fmt::format("{}...", status.message().substr(0, kMessageText))};
 }
 
-/// A buffer of zeros: a client reads no memory that another use left behind.
+/// Creates a buffer of zeros, so that clients can't read memory of earlier uses.
 StatusOr<BufferPtr> zeros_on(Device& device, const Shape& shape) {
   HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(shape.byte_size()));
   if (memory.size() > 0) std::memset(memory.data(), 0, memory.size());
@@ -69,7 +69,7 @@ StatusOr<BufferPtr> zeros_on(Device& device, const Shape& shape) {
   return device.from_host(host);
 }
 
-/// The smaller of two, of which what isn't above 0, NaN too, is no limit.
+/// Returns the smaller of two limits. Values that aren't positive, including NaN, mean no limit.
 template <typename T>
 T tighter(T a, T b) {
   if (!(a > 0)) return b > 0 ? b : T(0);
@@ -118,20 +118,20 @@ class Session::Impl : public std::enable_shared_from_this<Impl> {
     end(call, ok_status());
     return ok_status();
   }
-  /// Watches the call's time; ends with it.
+  /// Limits the call's time; the watch ends with the call.
   Status watch(Watchdog& watchdog, const CallPtr& call, double seconds, std::span<const int> queues = {},
                int inputs = 0);
   void unwatch(const CallPtr& call);
-  /// Ends a call whose work goes on after it was told to stop, and the session.
+  /// Ends a call that continues after its cancellation, and the session.
   void give_up(const std::shared_ptr<CancellationToken>& token);
   void cancel(const std::shared_ptr<CancellationToken>& token) {
     run_watch_.cancel(token);
     compile_watch_.cancel(token);
   }
 
-  // What each call does now. An error is its reply; else the call ends by itself.
+  // Handlers of the calls. An error becomes the reply; otherwise the handler ends the call.
   Status start(const CallPtr&, Hello&) {
-    return invalid_argument("Hello: it is the first message of a stream, without id");
+    return invalid_argument("Hello: must be the first message of a stream, without an id");
   }
   Status start(const CallPtr& call, Compile& compile);
   Status start(const CallPtr& call, const Describe& describe);
@@ -149,34 +149,34 @@ class Session::Impl : public std::enable_shared_from_this<Impl> {
   Status start(const CallPtr& call, const Statistics& statistics);
 
   StatusOr<ExecutablePtr> compile(const CallPtr& call, const Compile& request, hlo::PassObserver* observer);
-  /// Compiles and says what was made.
+  /// Compiles a program and describes the result.
   StatusOr<CompileReply> compile_and_describe(const CallPtr& call, const Compile& request);
   StatusOr<CompileOptions> compile_options(const CallPtr& call, const Compile& request) const;
-  /// PERMISSION_DENIED for a call that isn't allowed; `of_known`: of those alone that a handler here would run.
+  /// Checks the custom calls of a program. `of_known` limits the check to calls that have a handler here.
+  /// Errors    PERMISSION_DENIED for a call that isn't allowed
   Status check_custom_calls(const hlo::Module& module, bool of_known) const;
-  /// Reserves an executable's place before it is compiled.
-  /// Errors    RESOURCE_EXHAUSTED over the quota
+  /// Reserves the place of an executable before its compilation.
+  /// Errors    RESOURCE_EXHAUSTED above the quota
   Status begin_compiling();
   void end_compiling();
-  /// Counts the executable's memory and keeps it under its name.
+  /// Counts the executable's memory and stores it under its name.
   Status keep(const Handle& name, const ExecutablePtr& executable);
-  /// The bytes of a run's results that aren't taken over from donated arguments, and of its temporaries.
+  /// Counts the bytes of a run's results, except those that reuse donated arguments, and of its temporaries.
   StatusOr<Held> make_room_for_run(const Execute& execute, const Executable& executable, std::span<const Handle> names,
                                    RunHold& hold);
   StatusOr<Event> launch(const CallPtr& call, const Execute& execute, Executable& executable,
                          ExecutionObserver* observer, Held room, RunHold& hold);
-  /// Watches the run in the queues of its devices, from when what is copied to them is there.
+  /// Limits the run's time in the queues of its devices, from when its copied inputs are ready.
   Status watch_run(const CallPtr& call, const Execute& execute, const Executable& executable,
                    const std::vector<std::vector<BufferPtr>>& arguments);
-  /// The devices that run it.
   std::vector<int> devices_of(const Execute& execute, const Executable& executable) const;
-  /// Ends the call with the run, whose reply has what was recorded, if it was.
+  /// Ends the call with the run. The reply contains the recorded times, if any.
   void end_with_run(const CallPtr& call, const Event& event, std::shared_ptr<RunRecorder> recorder, RunHold hold);
-  /// The new buffer and its count. The source counts until the copy is there.
+  /// Adds the new buffer with its counted bytes. The source counts until the copy is complete.
   void insert_copy(const CallPtr& call, const Handle& name, BufferPtr made, Held held, std::vector<HeldPtr> sources);
   StatusOr<Compiled> find_executable(const Handle& handle) const;
-  /// Some bytes of a ready buffer that the caller holds, where they are. `kept`: where its row-major value is, or shall
-  /// be; may be null.
+  /// Returns a range of bytes of a ready buffer that the caller holds, without a copy if possible. `kept` caches the
+  /// row-major value; may be null.
   StatusOr<Pieces> read_part(const Buffer& buffer, const Download& download, RowMajor* kept);
   int64_t executable_count() const {
     const std::scoped_lock lock(mutex_);
@@ -185,13 +185,13 @@ class Session::Impl : public std::enable_shared_from_this<Impl> {
 
   const SessionOptions options_;
   const std::shared_ptr<Account> account_;
-  Buffers buffers_;  // of handle()'s thread
+  Buffers buffers_;  // used by handle()'s thread only
   const std::shared_ptr<Scratch> scratch_;
   Calls calls_;
   std::mutex reading_;
   mutable std::mutex mutex_;
   std::unordered_map<Handle, Compiled> executables_;
-  int64_t compiling_ = 0;  // executables that wait or are being compiled
+  int64_t compiling_ = 0;  // executables that wait for compilation or are being compiled
   std::unordered_map<std::shared_ptr<CancellationToken>, CallPtr> watched_;
   Watchdog run_watch_, compile_watch_;
   DeviceQueue compiler_;
@@ -256,7 +256,7 @@ void Session::Impl::give_up(const std::shared_ptr<CancellationToken>& token) {
   {
     const std::scoped_lock lock(mutex_);
     const auto found = watched_.find(token);
-    if (found == watched_.end()) return;  // it has ended meanwhile
+    if (found == watched_.end()) return;  // the call has ended meanwhile
     call = found->second;
   }
   options_.on_stuck([&] { end(call, stop_status(token->word())); });
@@ -265,7 +265,7 @@ void Session::Impl::give_up(const std::shared_ptr<CancellationToken>& token) {
 Reply Session::Impl::greet(const Hello& hello) const {
   if (hello.version != kVersion) {
     return {.status = unimplemented(
-                fmt::format("Hello: version {} of hilo.xrt; this server speaks version {}", hello.version, kVersion))};
+                fmt::format("Hello: got version {} of hilo.xrt; this server has version {}", hello.version, kVersion))};
   }
   HelloReply reply{.platform = std::string(options_.client->platform_name()),
                    .release = std::string(version()),
@@ -341,7 +341,7 @@ StatusOr<ExecutablePtr> Session::Impl::compile(const CallPtr& call, const Compil
   HILO_ASSIGN_OR_RETURN(const CompileOptions options, compile_options(call, request));
   HILO_ASSIGN_OR_RETURN(const hlo::Module module, hlo::from_proto(request.program));
   HILO_RETURN_IF_ERROR(check_custom_calls(module, true));
-  // A program for several platforms has calls of the others, which nobody makes, and which nothing here could run.
+  // A program for several platforms has custom calls of other platforms, which don't run here.
   StatusOr<ExecutablePtr> made = options_.compile(module, options, observer);
   if (made.status().code() == StatusCode::kNotFound) HILO_RETURN_IF_ERROR(check_custom_calls(module, false));
   HILO_ASSIGN_OR_RETURN(ExecutablePtr executable, std::move(made));
@@ -358,7 +358,7 @@ Status Session::Impl::keep(const Handle& name, const ExecutablePtr& executable) 
   Compiled compiled{executable, std::make_shared<UnitDescriber>(executable), std::make_shared<Held>(std::move(held))};
   const std::scoped_lock lock(mutex_);
   if (!executables_.emplace(name, std::move(compiled)).second)
-    return already_exists("an executable of this name is there already");
+    return already_exists("an executable with this name already exists");
   return ok_status();
 }
 
@@ -376,7 +376,7 @@ Status Session::Impl::start(const CallPtr& call, Compile& compile) {
   if (compile.replica_count < 1) {
     return invalid_argument(fmt::format("Compile.replica_count: got {}; wanted one or more", compile.replica_count));
   }
-  // The bytes, and the program that is read from them.
+  // The encoded program and the decoded one.
   HILO_ASSIGN_OR_RETURN(Held held, account_->hold(2 * std::ssize(compile.program)));
   HILO_RETURN_IF_ERROR(compiler_.start());
   HILO_RETURN_IF_ERROR(begin_compiling());
@@ -403,7 +403,7 @@ Status Session::Impl::begin_compiling() {
   const std::scoped_lock lock(mutex_);
   const int64_t made = executables_.size();
   if (made + compiling_ >= options_.quota.executables) {
-    const std::string waiting = compiling_ == 0 ? "" : fmt::format(", and {} that wait to be compiled", compiling_);
+    const std::string waiting = compiling_ == 0 ? "" : fmt::format(", and {} that wait for compilation", compiling_);
     return resource_exhausted(fmt::format("quota: {} executables of {}{}", made, options_.quota.executables, waiting));
   }
   ++compiling_;
@@ -445,7 +445,7 @@ StatusOr<Held> Session::Impl::make_room_for_run(const Execute& execute, const Ex
   const int64_t parts = execute.parts.size();
   int64_t bytes = 0;
   if (__builtin_mul_overflow(total_bytes(executable.result_shapes()), parts, &bytes))
-    return resource_exhausted("the results have more bytes than there are numbers");
+    return resource_exhausted("the size of the results overflows");
   int64_t donated = 0;
   for (const RunPart& part : execute.parts) {
     for (const int64_t i : execute.donated) {
@@ -453,7 +453,7 @@ StatusOr<Held> Session::Impl::make_room_for_run(const Execute& execute, const Ex
     }
   }
   HILO_ASSIGN_OR_RETURN(Held room, buffers_.make_room(names, std::max<int64_t>(bytes - donated, 0)));
-  // What isn't an alias is there twice while the program runs.
+  // Results that aren't aliases exist twice while the program runs.
   const ExecutableStatistics statistics = executable.statistics();
   const int64_t twice = std::max<int64_t>(std::min(bytes, donated) / parts - statistics.alias_bytes, 0);
   HILO_ASSIGN_OR_RETURN(hold.temporaries,
@@ -547,7 +547,7 @@ Status Session::Impl::start(const CallPtr& call, const Execute& execute) {
       if (i >= 0 && i < std::ssize(part.arguments)) buffers_.erase(part.arguments[i]);
     }
   }
-  if (!event.ok()) {  // calls that are on their way already name the results
+  if (!event.ok()) {  // later calls already refer to the results
     for (const Handle& name : names) buffers_.insert_failed(name, event.status());
     return event.status();
   }
@@ -559,7 +559,7 @@ void Session::Impl::end_with_run(const CallPtr& call, const Event& event, std::s
                                  RunHold hold) {
   event.on_ready([self = shared_from_this(), call, recorder = std::move(recorder),
                   hold = std::make_shared<RunHold>(std::move(hold))](const Status& status) {
-    hold->end();  // who has the reply finds it counted no more
+    hold->end();  // before the reply, so that the client finds it no longer counted
     if (!status.ok() || recorder == nullptr) return self->end(call, status);
     StatusOr<RunReply> reply = recorder->reply();
     if (!reply.ok()) return self->end(call, reply.status());
@@ -572,7 +572,7 @@ void Session::Impl::end_with_run(const CallPtr& call, const Event& event, std::s
 Status Session::Impl::start(const CallPtr& call, Upload& upload) {
   HILO_ASSIGN_OR_RETURN(const DevicePtr device, options_.client->local_device(upload.device));
   if (!upload.shape.is_array())
-    return invalid_argument("Upload.shape: only arrays go to a device; got " + upload.shape.to_string());
+    return invalid_argument("Upload.shape: only arrays can be copied to a device; got " + upload.shape.to_string());
   const int64_t bytes = upload.shape.byte_size();
   HILO_ASSIGN_OR_RETURN(Held held, buffers_.make_room({&upload.buffer, 1}, bytes));
   if (upload.is_chunked && bytes > 0) {
@@ -632,7 +632,7 @@ StatusOr<Pieces> Session::Impl::read_part(const Buffer& buffer, const Download& 
   if (const std::byte* const from = buffer.host_view(); from != nullptr) return Pieces({part(from)}, nullptr);
   Literal once;
   Literal& value = kept == nullptr ? once : kept->value;
-  const std::scoped_lock lock(reading_);  // several parts may be read at once
+  const std::scoped_lock lock(reading_);  // parts may be read in parallel
   if (value.is_tuple()) {
     HILO_ASSIGN_OR_RETURN(value, literal_from_held_buffer(buffer));
   }
@@ -685,11 +685,11 @@ Status Session::Impl::start(const CallPtr& call, const Stack& stack) {
     HILO_ASSIGN_OR_RETURN(CountedBuffer part, buffers_.find(handle));
     const Shape& shape = part.buffer->shape();
     if (!shape.has_default_layout() || (!parts.empty() && shape != parts[0]->shape()))
-      return invalid_argument("Stack.parts: they aren't all row-major and of one shape");
+      return invalid_argument("Stack.parts: wanted row-major arrays of one shape");
     parts.push_back(std::move(part.buffer));
     sources.push_back(std::move(part.held));
   }
-  if (parts.empty()) return invalid_argument("Stack.parts: there are none");
+  if (parts.empty()) return invalid_argument("Stack.parts: the list is empty");
   HILO_ASSIGN_OR_RETURN(const Shape shape, stack_shape(parts[0]->shape(), parts.size()));
   HILO_ASSIGN_OR_RETURN(Held held, buffers_.make_room({&stack.to, 1}, shape.byte_size()));
   HILO_ASSIGN_OR_RETURN(BufferPtr made, device->stack(parts));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/service/upload_memory.h -- where the chunks of an array go, if a session doesn't take that from the system.
+// rpc/service/upload_memory.h -- the memory for chunks of uploaded arrays.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace hilo::rpc {
 
-/// Room for the row-major value of a buffer, aligned as arrays are, and what keeps it.
+/// Memory for the row-major value of a buffer, aligned like arrays, and its owner.
 struct UploadMemory {
   std::byte* data = nullptr;
   std::shared_ptr<const void> owner = nullptr;
 };
 
-/// Makes room for the chunks of the buffer of this name.
+/// Allocates memory for the chunks of a buffer.
 /// Errors    RESOURCE_EXHAUSTED
 using AllocateUpload = std::function<StatusOr<UploadMemory>(const Handle& buffer, int64_t bytes)>;
 

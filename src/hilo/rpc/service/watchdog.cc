@@ -24,11 +24,12 @@ struct Watchdog::State {
   using Queue = std::list<Work*>;
   struct Work {
     Token token;
-    Deadline deadline;                  // its own
-    int ahead = 0;                      // queues in which other work is first, and inputs that aren't there
-    Deadline turn_ends = kNoDeadline;   // set when its turn begins
-    bool is_told = false;               // to stop
-    Deadline stuck_from = kNoDeadline;  // set when it is told and its turn has begun: it may wait for others till then
+    Deadline deadline;                 // own limit
+    int ahead = 0;                     // number of queues with earlier work, plus inputs that aren't ready
+    Deadline turn_ends = kNoDeadline;  // set when its turn begins
+    bool is_told = false;              // cancelled
+    // set when it is cancelled and its turn has begun; until then it may wait for other work
+    Deadline stuck_from = kNoDeadline;
     std::vector<std::pair<int, Queue::iterator>> places = {};
   };
 
@@ -38,7 +39,7 @@ struct Watchdog::State {
   std::condition_variable changed;
   std::unordered_map<const CancellationToken*, Work> work;
   std::unordered_map<int, Queue> queues;
-  Deadline wakes_at = kNoDeadline;  // when the thread looks again
+  Deadline wakes_at = kNoDeadline;  // time of the thread's next check
   bool over = false;
   std::thread thread;
 
@@ -55,7 +56,7 @@ struct Watchdog::State {
     if (one.turn_ends == kNoDeadline) one.turn_ends = deadline_in(most_seconds);
     if (one.is_told && one.stuck_from == kNoDeadline) one.stuck_from = Clock::now() + kGrace;
   }
-  /// One thing less to wait for.
+  /// Removes one obstacle of the work.
   void advance(Work& one) {
     if (--one.ahead > 0) return;
     begin_turn(one);
@@ -75,7 +76,7 @@ struct Watchdog::State {
     one.token->cancel(reason);
     if (one.ahead == 0) begin_turn(one);
   }
-  /// When there is something to do for this work.
+  /// Returns the time of the next action for this work.
   static Deadline due(const Work& one) { return one.is_told ? one.stuck_from : std::min(one.deadline, one.turn_ends); }
   Deadline first_due() const {
     Deadline first = kNoDeadline;
@@ -94,16 +95,16 @@ struct Watchdog::State {
       for (auto& [token, one] : work) {
         if (now < due(one)) continue;
         if (one.is_told) stuck.push_back(one.token);
-        if (one.is_told) one.stuck_from = now + kGrace;  // once a grace
+        if (one.is_told) one.stuck_from = now + kGrace;  // once per grace period
         else stop(one, kDeadlinePassed);
       }
       if (over || !on_stuck) continue;
-      lock.unlock();  // it may end the work
+      lock.unlock();  // the callback may end the work
       for (const Token& token : stuck) on_stuck(token);
       lock.lock();
     }
   }
-  /// Sees to it that the thread looks in time.
+  /// Wakes the thread if its next check would be too late.
   void wake_for(const Work& one) {
     if (due(one) < wakes_at) changed.notify_all();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/service/watchdog.h -- ends work that takes longer than it may, and tells if it doesn't end.
+// rpc/service/watchdog.h -- cancels work that exceeds its time, and reports work that doesn't stop.
 #pragma once
 
 #include <functional>
@@ -10,32 +10,32 @@
 
 namespace hilo::rpc {
 
-/// How long work may go on after it was told to stop.
+/// Time that work may continue after its cancellation.
 inline constexpr std::chrono::milliseconds kGrace{1000};
 
-/// Watches work in queues: a device runs one piece of work after the other, a run of several devices waits in several
-/// queues. Safe to use from several threads at once. One thread for all, which starts with the first work.
+/// Watches work in queues. A device runs one piece of work at a time; a run on several devices waits in several queues.
+/// Thread-safe. One thread watches all work; it starts with the first piece.
 class Watchdog {
  public:
   using Token = std::shared_ptr<CancellationToken>;
 
-  /// Each piece of work may take `most_seconds`, 0 for ever, from when its turn begins: all work before it in its
-  /// queues has ended, and its inputs are there. `on_stuck` is called with the token, on the watchdog's thread, when
-  /// work goes on for kGrace after it was told to stop; may be empty.
+  /// Each piece of work may take `most_seconds`, 0 means no limit. Its time begins when all earlier work in its queues
+  /// has ended and its inputs are ready. `on_stuck` (may be empty) is called with the token, on the watchdog's thread,
+  /// if work continues for kGrace after its cancellation.
   Watchdog(double most_seconds, std::function<void(const Token&)> on_stuck);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  /// Work that polls the token begins or waits for its turn in these queues (none: 0) and for `inputs` calls of
-  /// input_ready(); from now on it may take `seconds`, 0: for ever.
-  /// Errors    RESOURCE_EXHAUSTED if there is no thread to watch it
+  /// Registers work that polls the token. It waits for its turn in `queues` (none: it starts at once) and for `inputs`
+  /// calls of input_ready(). Then it may take `seconds`; 0 means no limit.
+  /// Errors    RESOURCE_EXHAUSTED without a thread
   Status begin(const Token& token, double seconds, std::span<const int> queues = {}, int inputs = 0);
-  /// One of the inputs of this work is there. Nothing if the work isn't watched.
+  /// Marks one input of the work as ready. No effect if the work isn't registered.
   void input_ready(const Token& token);
-  /// The work of this token has ended. Nothing if it isn't watched.
+  /// Unregisters the work. No effect if it isn't registered.
   void end(const Token& token);
-  /// Tells it to stop. Nothing if it isn't watched.
+  /// Cancels the work. No effect if it isn't registered.
   void cancel(const Token& token);
 
  private:

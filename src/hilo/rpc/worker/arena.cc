@@ -56,10 +56,10 @@ StatusOr<Place> place_of(std::string_view bytes) { return read_as<Place>(bytes);
 StatusOr<Placed> placed_of(std::string_view bytes) { return read_as<Placed>(bytes); }
 
 struct Arena::State {
-  /// A stretch of the file that is mapped.
-  struct Room {
-    int64_t offset = 0, pages = 0;  // pages: bytes of whole ones
-    int64_t size = 0;               // of the array
+  /// A mapped range of the file.
+  struct Mapping {
+    int64_t offset = 0, pages = 0;  // offset and size in bytes, both multiples of a page
+    int64_t size = 0;               // bytes of the array
     std::byte* data = nullptr;
   };
 
@@ -67,19 +67,19 @@ struct Arena::State {
   std::function<void(const Place&)> announce;
   const int64_t most_kept;
   mutable std::mutex mutex;
-  std::map<int64_t, int64_t> free = {{0, kArenaBytes}};  // stretches of the file: offset, size
-  std::unordered_map<Handle, Room> rooms;                // whose arrays live
-  std::vector<Room> kept;                                // whose arrays are gone
+  std::map<int64_t, int64_t> free = {{0, kArenaBytes}};  // free ranges of the file: offset, size
+  std::unordered_map<Handle, Mapping> live;              // ranges of live arrays
+  std::vector<Mapping> cached;                           // ranges of freed arrays, cached for reuse
   int64_t kept_bytes = 0;
 
   State(OwnedFile file, std::function<void(const Place&)> announce, int64_t most_kept)
       : file(std::move(file)), announce(std::move(announce)), most_kept(most_kept) {}
   ~State() {
-    for (const Room& room : kept) ::munmap(room.data, room.pages);
+    for (const Mapping& mapping : cached) ::munmap(mapping.data, mapping.pages);
   }
 
-  /// -1 without one.
-  int64_t take_stretch(int64_t size) {
+  /// Allocates a range. Returns -1 if there is none.
+  int64_t allocate_range(int64_t size) {
     const auto found = std::ranges::find_if(free, [size](const auto& stretch) { return stretch.second >= size; });
     if (found == free.end()) return -1;
     const auto [offset, all] = *found;
@@ -87,8 +87,8 @@ struct Arena::State {
     if (all > size) free.emplace(offset + size, all - size);
     return offset;
   }
-  /// Joins it with its neighbours.
-  void give_stretch(int64_t offset, int64_t size) {
+  /// Frees a range and merges it with its neighbours.
+  void free_range(int64_t offset, int64_t size) {
     auto after = free.lower_bound(offset);
     if (after != free.end() && offset + size == after->first) {
       size += after->second;
@@ -103,34 +103,34 @@ struct Arena::State {
     }
     free.emplace(offset, size);
   }
-  StatusOr<Room> make_room(int64_t bytes) {
+  StatusOr<Mapping> map(int64_t bytes) {
     const int64_t pages = whole_pages(bytes);
-    const auto again = std::ranges::find(kept, pages, &Room::pages);
-    if (again != kept.end()) {
-      Room room = *again;
-      kept.erase(again);
+    const auto again = std::ranges::find(cached, pages, &Mapping::pages);
+    if (again != cached.end()) {
+      Mapping mapping = *again;
+      cached.erase(again);
       kept_bytes -= pages;
-      room.size = bytes;
-      return room;
+      mapping.size = bytes;
+      return mapping;
     }
-    const int64_t offset = take_stretch(pages);
-    if (offset < 0) return resource_exhausted(fmt::format("no room for an array of {} bytes", bytes));
+    const int64_t offset = allocate_range(pages);
+    if (offset < 0) return resource_exhausted(fmt::format("no space in the arena for an array of {} bytes", bytes));
     void* const data = ::mmap(nullptr, pages, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), offset);
     if (data == MAP_FAILED) {
-      give_stretch(offset, pages);
-      return resource_exhausted(fmt::format("no addresses for an array of {} bytes", bytes));
+      free_range(offset, pages);
+      return resource_exhausted(fmt::format("no address space for an array of {} bytes", bytes));
     }
-    return Room{offset, pages, bytes, static_cast<std::byte*>(data)};
+    return Mapping{offset, pages, bytes, static_cast<std::byte*>(data)};
   }
-  void drop(const Room& room) {
-    if (kept_bytes + room.pages <= most_kept) {
-      kept.push_back(room);
-      kept_bytes += room.pages;
+  void drop(const Mapping& mapping) {
+    if (kept_bytes + mapping.pages <= most_kept) {
+      cached.push_back(mapping);
+      kept_bytes += mapping.pages;
       return;
     }
-    ::munmap(room.data, room.pages);
-    ::fallocate(file.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, room.offset, room.pages);
-    give_stretch(room.offset, room.pages);
+    ::munmap(mapping.data, mapping.pages);
+    ::fallocate(file.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, mapping.offset, mapping.pages);
+    free_range(mapping.offset, mapping.pages);
   }
 };
 
@@ -143,29 +143,30 @@ std::shared_ptr<Arena> Arena::make(OwnedFile file, std::function<void(const Plac
 
 StatusOr<UploadMemory> Arena::allocate(const Handle& buffer, int64_t bytes) {
   const std::scoped_lock lock(state_->mutex);
-  if (state_->rooms.contains(buffer)) return already_exists("room for this buffer is there already");
-  HILO_ASSIGN_OR_RETURN(const State::Room room, state_->make_room(bytes));
-  state_->rooms.emplace(buffer, room);
-  if (state_->announce) state_->announce({buffer, room.offset, bytes});
-  return UploadMemory{room.data, std::shared_ptr<const void>(room.data, [self = shared_from_this(), buffer](
-                                                                            const void*) { self->release(buffer); })};
+  if (state_->live.contains(buffer)) return already_exists("this buffer already has a place");
+  HILO_ASSIGN_OR_RETURN(const State::Mapping mapping, state_->map(bytes));
+  state_->live.emplace(buffer, mapping);
+  if (state_->announce) state_->announce({buffer, mapping.offset, bytes});
+  return UploadMemory{mapping.data,
+                      std::shared_ptr<const void>(
+                          mapping.data, [self = shared_from_this(), buffer](const void*) { self->release(buffer); })};
 }
 
 void Arena::release(const Handle& buffer) {
   const std::scoped_lock lock(state_->mutex);
-  const auto found = state_->rooms.find(buffer);
-  if (state_->announce) state_->announce({.buffer = buffer});  // before its room can be another's
+  const auto found = state_->live.find(buffer);
+  if (state_->announce) state_->announce({.buffer = buffer});  // before another array can reuse the range
   state_->drop(found->second);
-  state_->rooms.erase(found);
+  state_->live.erase(found);
 }
 
 StatusOr<Request> Arena::chunk_at(const Placed& placed) const {
   const std::scoped_lock lock(state_->mutex);
-  const auto found = state_->rooms.find(placed.buffer);
-  const bool fits = found != state_->rooms.end() && placed.offset >= 0 && placed.size >= 0 &&
+  const auto found = state_->live.find(placed.buffer);
+  const bool fits = found != state_->live.end() && placed.offset >= 0 && placed.size >= 0 &&
                     placed.size <= found->second.size && placed.offset <= found->second.size - placed.size;
   if (!fits)
-    return data_loss(fmt::format("{} bytes at {} of an array lie where none goes", placed.size, placed.offset));
+    return data_loss(fmt::format("{} bytes at {} of an array are outside of its place", placed.size, placed.offset));
   const char* const bytes = reinterpret_cast<const char*>(found->second.data) + placed.offset;
   return Request{.id = placed.id,
                  .acked = placed.acked,

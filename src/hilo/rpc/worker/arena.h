@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/worker/arena.h -- memory that a server and one of its workers have both: the bytes of a large array are written
-// once, by the server, to where the worker's session has the array. The worker says where chunks go, the server which
-// ones lie there.
+// rpc/worker/arena.h -- memory that a server and a worker share. The server writes the bytes of a large array directly
+// to the worker's array. The worker assigns the places of chunks; the server reports which chunks are there.
 #pragma once
 
 #include <functional>
@@ -14,48 +13,49 @@
 
 namespace hilo::rpc {
 
-/// The size of the shared file, of which only what is written takes memory.
+/// Size of the shared file. Only written parts use memory.
 inline constexpr int64_t kArenaBytes = int64_t{1} << 40;
-/// A file in memory whose size nobody can change any more.
-/// Errors    as errno_status
+/// Creates a file in memory with a fixed, sealed size.
+/// Errors    those of errno_status
 StatusOr<OwnedFile> make_arena();
 
-/// A frame of Lane::kPlaces from a worker: where the chunks of a buffer go; size 0: they go nowhere any more.
+/// Message of a worker on Lane::kPlaces: the place of a buffer's chunks. Size 0 removes the place.
 struct Place {
   Handle buffer = {};
-  int64_t offset = 0;  ///< in the file
+  int64_t offset = 0;  ///< offset in the file
   int64_t size = 0;
 };
-/// One from a server: what a Request with a Chunk says, whose bytes lie at their place.
+/// Message of a server: a Request with a Chunk whose bytes are at their place.
 struct Placed {
   int64_t id = 0, acked = 0;
   Handle buffer = {};
-  int64_t offset = 0;  ///< in the buffer
+  int64_t offset = 0;  ///< offset in the buffer
   int64_t size = 0;
 };
-/// They are written as they are: both processes are of one program.
+/// Encode the structs as their bytes, because both processes run the same program.
 std::string_view bytes_of(const Place& place);
 std::string_view bytes_of(const Placed& placed);
+/// Decode the structs.
 /// Errors    DATA_LOSS for another number of bytes
 StatusOr<Place> place_of(std::string_view bytes);
 StatusOr<Placed> placed_of(std::string_view bytes);
 
-/// The worker's side. Safe to use from several threads at once.
+/// The worker's side. Thread-safe.
 class Arena : public std::enable_shared_from_this<Arena> {
  public:
-  /// `announce` sends a Place to the server. `most_kept`: bytes of arrays that are gone, for the next ones of their
-  /// size.
+  /// `announce` sends a Place to the server. `most_kept` is the maximum number of bytes of freed arrays that are cached
+  /// for reuse.
   static std::shared_ptr<Arena> make(OwnedFile file, std::function<void(const Place&)> announce,
                                      int64_t most_kept = int64_t{64} << 20);
   ~Arena();
 
-  /// Room for the chunks of a buffer, of which the server is told.
+  /// Allocates memory for the chunks of a buffer and announces it to the server.
   /// Errors    RESOURCE_EXHAUSTED
   StatusOr<UploadMemory> allocate(const Handle& buffer, int64_t bytes);
-  /// The request with the chunk that is said to lie at its place; its bytes are where it goes.
-  /// Errors    DATA_LOSS for bytes that no room was made for
+  /// Returns the request of a chunk whose bytes are at their place.
+  /// Errors    DATA_LOSS for bytes outside of allocated memory
   StatusOr<Request> chunk_at(const Placed& placed) const;
-  /// From now on nobody is told anything.
+  /// Stops all announcements.
   void close();
 
  private:

@@ -15,18 +15,18 @@
 namespace hilo::rpc {
 namespace {
 
-constexpr size_t kReadAhead = 64 << 10;  // many small frames come with one call of the system
+constexpr size_t kReadAhead = 64 << 10;  // reads many small frames by one system call
 
-constexpr size_t kMostParts = 256;         // of one call of the system
-constexpr size_t kKept = 2 * kChunkBytes;  // of memory, from one frame to the next
-constexpr size_t kLeast = 256;             // of memory, for small frames
+constexpr size_t kMaxParts = 256;          // maximum number of parts in one system call
+constexpr size_t kKept = 2 * kChunkBytes;  // bytes of memory that are kept from one frame to the next
+constexpr size_t kMin = 256;               // minimum bytes of memory, for small frames
 
 struct Head {
   uint32_t size;
   uint32_t lane;
 };
 
-/// The frame with its head, whose memory is the caller's.
+/// Returns the parts of a frame, with the header in the caller's memory.
 std::vector<iovec> frame_of(uint32_t lane, std::span<const std::string_view> parts, Head& head) {
   std::vector<iovec> all = {{&head, sizeof(head)}};
   head.lane = lane;
@@ -50,17 +50,13 @@ std::span<iovec> without(std::span<iovec> parts, size_t bytes) {
   return parts;
 }
 
-OwnedFile::~OwnedFile() {
-  if (file_ >= 0) ::close(file_);
-}
-
 StatusOr<SocketPair> make_socket_pair() {
   int files[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, files) != 0) return errno_status(errno, "socketpair");
   return SocketPair{OwnedFile(files[0]), OwnedFile(files[1])};
 }
 
-/// False at the end, which may be nowhere but between frames.
+/// Reads exactly `size` bytes. Returns false at the end, which is only valid between frames.
 StatusOr<bool> FrameSocket::read_all(char* to, size_t size) {
   size_t done = std::min(size, buffer_.size() - used_);
   std::memcpy(to, buffer_.data() + used_, done);
@@ -92,14 +88,14 @@ StatusOr<bool> FrameSocket::read(Frame& frame) {
   Head head;
   HILO_ASSIGN_OR_RETURN(const bool is_there, read_all(reinterpret_cast<char*>(&head), sizeof(head)));
   if (!is_there) return false;
-  if (head.size > kMostBatchBytes) {
-    return data_loss(fmt::format("a frame of {} bytes; wanted at most {}", head.size, kMostBatchBytes));
+  if (head.size > kMaxBatchBytes) {
+    return data_loss(fmt::format("a frame of {} bytes; wanted at most {}", head.size, kMaxBatchBytes));
   }
   frame.lane = head.lane;
   const bool is_too_large = frame.memory.size() > kKept && head.size <= kKept;
   if (is_too_large || frame.memory.size() < head.size || frame.memory.data() == nullptr) {
     frame.memory = AlignedBuffer();
-    HILO_ASSIGN_OR_RETURN(frame.memory, allocate_buffer(std::max<size_t>(head.size, kLeast)));
+    HILO_ASSIGN_OR_RETURN(frame.memory, allocate_buffer(std::max<size_t>(head.size, kMin)));
   }
   char* const bytes = reinterpret_cast<char*>(frame.memory.data());
   HILO_ASSIGN_OR_RETURN(const bool is_whole, read_all(bytes, head.size));
@@ -117,7 +113,7 @@ Status FrameSocket::write_all(std::span<iovec> parts) {
   while (!parts.empty()) {
     msghdr header{};
     header.msg_iov = parts.data();
-    header.msg_iovlen = std::min(parts.size(), kMostParts);
+    header.msg_iovlen = std::min(parts.size(), kMaxParts);
     const ssize_t sent = ::sendmsg(socket_.get(), &header, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0) return unavailable("the other end of a worker's socket is gone");
@@ -140,7 +136,7 @@ StatusOr<std::string> FrameSocket::write_some(uint32_t lane, std::span<const std
   if (const std::unique_lock lock(writing_, std::try_to_lock); lock.owns_lock()) {
     msghdr header{};
     header.msg_iov = left.data();
-    header.msg_iovlen = std::min(left.size(), kMostParts);
+    header.msg_iovlen = std::min(left.size(), kMaxParts);
     const ssize_t sent = ::sendmsg(socket_.get(), &header, MSG_NOSIGNAL | MSG_DONTWAIT);
     const bool has_no_room = sent < 0 && (errno == EAGAIN || errno == EINTR || errno == ENOBUFS);
     if (sent < 0 && !has_no_room) return unavailable("the other end of a worker's socket is gone");

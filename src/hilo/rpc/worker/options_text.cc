@@ -12,7 +12,7 @@
 namespace hilo::rpc {
 namespace {
 
-/// The numbers of the options, in the order of the lines; seconds as their bits.
+/// Returns the options as numbers in the order of the lines; seconds as their bits.
 std::vector<int64_t> numbers_of(const WorkerOptions& options) {
   const Quota& quota = options.quota;
   return {quota.live_bytes,
@@ -56,7 +56,7 @@ std::string options_text(const WorkerOptions& options) {
 
 StatusOr<WorkerOptions> options_of(std::string_view text) {
   if (const std::string_view other = take_line(text); other != version())
-    return failed_precondition(fmt::format("a server of hilo {} and a worker of {}", other, version()));
+    return failed_precondition(fmt::format("the server has hilo {}, the worker has {}", other, version()));
   WorkerOptions options;
   options.command = take_line(text);
   options.platform = take_line(text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/worker/options_text.h -- WorkerOptions as an argument of a process that is executed anew.
+// rpc/worker/options_text.h -- encodes WorkerOptions as an argument of a worker process.
 #pragma once
 
 #include <string>
@@ -9,8 +9,9 @@
 
 namespace hilo::rpc {
 
-/// One line a field, after the version of hilo.
+/// Returns one line per field, after a line with the version of hilo.
 std::string options_text(const WorkerOptions& options);
+/// Decodes options.
 /// Errors    FAILED_PRECONDITION for text of another version; INVALID_ARGUMENT
 StatusOr<WorkerOptions> options_of(std::string_view text);
 

@@ -19,23 +19,23 @@
 namespace hilo::rpc {
 namespace {
 
-constexpr int64_t kMostKept = int64_t{64} << 20;  // bytes of an arena's arrays that are gone
+constexpr int64_t kMaxCachedBytes = int64_t{64} << 20;  // bytes of freed arrays in the arena
 
-/// Of RAM that this process has; 0 where the system doesn't say.
+/// Returns the resident bytes of this process; 0 if the system doesn't report them.
 int64_t resident_bytes() {
-  constexpr int64_t kMostBytes = 4096;
-  const StatusOr<std::string> sizes = read_file("/proc/self/statm", kMostBytes);  // in pages; the second one is it
+  constexpr int64_t kMaxBytes = 4096;
+  const StatusOr<std::string> sizes = read_file("/proc/self/statm", kMaxBytes);  // in pages; the second number
   const size_t space = sizes.ok() ? sizes->find(' ') : std::string::npos;
   if (space == std::string::npos) return 0;
   return parse_int64(sizes->substr(space + 1, sizes->find(' ', space + 1) - space - 1)).value_or(0) * ::getpagesize();
 }
 
-/// The socket outlives the session, whose last replies go there.
+/// State of serving a session. The socket outlives the session, because the last replies are written to it.
 struct Serving {
   FrameSocket socket;
   const WorkerOptions& options;
   OnStuck on_stuck;
-  std::shared_ptr<Arena> arena = nullptr;  // none: chunks come with their messages
+  std::shared_ptr<Arena> arena = nullptr;  // empty: chunks arrive in their messages
   std::unique_ptr<Session> session = nullptr;
 
   Serving(WorkerFiles files, const WorkerOptions& options, OnStuck on_stuck)
@@ -44,7 +44,7 @@ struct Serving {
     const int64_t live = options.quota.live_bytes;
     arena = Arena::make(
         std::move(files.arena), [this](const Place& place) { write(Lane::kPlaces, bytes_of(place)); },
-        live > 0 ? std::min(live / 4, kMostKept) : kMostKept);
+        live > 0 ? std::min(live / 4, kMaxCachedBytes) : kMaxCachedBytes);
   }
   ~Serving() {
     session.reset();
@@ -54,7 +54,7 @@ struct Serving {
   Serving& operator=(const Serving&) = delete;
 
   void write(Lane lane, std::string_view message) {
-    static_cast<void>(socket.write(static_cast<uint32_t>(lane), message));  // if the server is gone, read() says so
+    static_cast<void>(socket.write(static_cast<uint32_t>(lane), message));  // if the server is gone, read() reports it
   }
   Session::Sink sink(uint32_t lane) {
     return [this, lane](const Reply& reply) { static_cast<void>(socket.write(lane, encode_in_pieces(reply).parts)); };
@@ -63,7 +63,7 @@ struct Serving {
     if (arena == nullptr) return nullptr;
     return [arena = arena](const Handle& buffer, int64_t bytes) { return arena->allocate(buffer, bytes); };
   }
-  /// hilo's own custom calls, LAPACK's, and what the operator allows.
+  /// Returns hilo's own custom calls, LAPACK's, and those that the operator allows.
   std::vector<std::string> custom_calls() const {
     std::vector<std::string> all = options.custom_calls;
     for (const std::string& target : custom_call_targets()) {
@@ -74,14 +74,14 @@ struct Serving {
   Status make_session(const Hello& hello) {
     if (hello.resumes) return not_found("no such session: it has ended");
     if (hello.replica_count < 1 || hello.replica_count > options.devices) {
-      return invalid_argument(fmt::format("Hello.replica_count: got {}; this server makes 1 to {} devices a session",
+      return invalid_argument(fmt::format("Hello.replica_count: got {}; wanted 1 to {}, the devices per session",
                                           hello.replica_count, options.devices));
     }
     HILO_ASSIGN_OR_RETURN(const ClientPtr client,
                           make_platform_client(options.platform, {.replica_count = hello.replica_count}));
     const CompileFunction compile = [client](const hlo::Module& module, const CompileOptions& how,
                                              hlo::PassObserver* observer) -> StatusOr<std::shared_ptr<Executable>> {
-      // What another session compiled may be on the disk; who watches wants to see it made.
+      // A program that another session compiled may be on disk, but an observer needs a compilation.
       if (observer == nullptr) return compile_for_client(*client, module, how);
       HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable, client->compile(module, how, observer));
       return std::shared_ptr<Executable>(std::move(executable));
@@ -104,7 +104,7 @@ struct Serving {
     report.executables = counts.executables;
     return report;
   }
-  /// False after the last request.
+  /// Handles a request. Returns false after the last one.
   bool answer(const Frame& frame) {
     if (frame.lane == static_cast<uint32_t>(Lane::kReports)) {
       write(Lane::kReports, encode(report()));
@@ -120,12 +120,12 @@ struct Serving {
     }
     return true;
   }
-  /// A chunk that lies where it goes. False for what no server sends.
+  /// Handles a chunk that is at its place. Returns false for an invalid frame.
   bool take_chunk(std::string_view frame) {
     const StatusOr<Placed> placed = placed_of(frame);
     if (!placed.ok() || arena == nullptr || session == nullptr) return false;
     StatusOr<Request> request = arena->chunk_at(*placed);
-    if (!request.ok())  // its buffer was released meanwhile
+    if (!request.ok())  // the buffer was released meanwhile
       request =
           Request{.id = placed->id, .acked = placed->acked, .body = Chunk{.buffer = placed->buffer, .offset = -1}};
     session->handle(*std::move(request), sink(static_cast<uint32_t>(Lane::kBytes)));
@@ -139,7 +139,8 @@ struct Serving {
     StatusOr<Request> request = decode_request(message);
     if (!request.ok()) return refuse(request.status());
     const auto* hello = std::get_if<Hello>(&request->body);
-    if (session == nullptr && hello == nullptr) return refuse(failed_precondition("a session begins with Hello"));
+    if (session == nullptr && hello == nullptr)
+      return refuse(failed_precondition("the first message of a session must be Hello"));
     if (session == nullptr) {
       if (const Status made = make_session(*hello); !made.ok()) return refuse(made);
     }
@@ -162,7 +163,7 @@ void serve_session(WorkerFiles files, const WorkerOptions& options, OnStuck on_s
     static_cast<void>(serving.socket.write(0, kGoodbye));
     break;
   }
-  serving.socket.shut_down();  // what a session still writes goes nowhere
+  serving.socket.shut_down();  // later writes of the session are dropped
 }
 
 }  // namespace hilo::rpc

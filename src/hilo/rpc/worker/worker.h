@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/worker/worker.h -- one session, served over a socket: in a process of its own, or on a thread.
+// rpc/worker/worker.h -- serves one session over a socket, in its own process or on a thread.
 #pragma once
 
 #include <functional>
@@ -11,21 +11,21 @@
 
 namespace hilo::rpc {
 
-/// As SessionOptions::on_stuck.
+/// See SessionOptions::on_stuck.
 using OnStuck = std::function<void(const std::function<void()>& answer)>;
 
 struct WorkerOptions {
   std::string platform = "Host";
   Quota quota = {};
-  int64_t devices = 64;                        ///< that a session may ask for
-  std::vector<std::string> custom_calls = {};  ///< targets that programs may call beside hilo's own
-  int64_t memory_bytes = 0;                    ///< of the worker's address space; 0: as much as there is
-  /// The program that is executed for each worker, which calls help_server(); "": workers are forks of their server.
+  int64_t devices = 64;                        ///< maximum number of devices that a session may request
+  std::vector<std::string> custom_calls = {};  ///< custom call targets that programs may use in addition to hilo's own
+  int64_t memory_bytes = 0;                    ///< maximum bytes of the worker's address space; 0 means no limit
+  /// Program that is executed for each worker and calls help_server(). "" means that workers are forks of their server.
   std::string command = {};
 };
 
-/// Answers the requests that come until the other end closes: the first Hello makes the session and its client.
-/// Blocking. `files`: the worker's end of the socket, and the arena. `on_stuck` as SessionOptions::on_stuck.
+/// Answers requests until the other end closes. The first Hello creates the session and its client. Blocks. `files` are
+/// the worker's end of the socket and the arena. For `on_stuck` see SessionOptions::on_stuck.
 void serve_session(WorkerFiles files, const WorkerOptions& options, OnStuck on_stuck);
 
 }  // namespace hilo::rpc

@@ -33,13 +33,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kSocketFile = 3, kArenaFile = 4, kAfterHelperFiles = 5;  // file descriptors of a helper
+constexpr int kSocketFile = 3, kArenaFile = 4, kAfterHelperFiles = 5;  // file descriptors of a helper process
 constexpr const char *kZygoteRole = "zygote", *kWorkerRole = "worker";
 constexpr int kExitNoCommand = 127;
-constexpr int64_t kLeastPool = int64_t{16} << 20;
-constexpr unsigned kAnswerSeconds = 2;       // that a worker waits to tell why it ends
-constexpr std::chrono::seconds kWindow{60};  // in which
-constexpr int64_t kMostEnds = 5;             // zygotes may end
+constexpr int64_t kMinPool = int64_t{16} << 20;
+constexpr unsigned kAnswerSeconds = 2;       // time for a worker's last message before it ends
+constexpr std::chrono::seconds kWindow{60};  // time window for the limit below
+constexpr int64_t kMaxEnds = 5;              // number of zygotes that may end within the window
 
 /// A message of one byte and a worker's two file descriptors.
 struct FilesMessage {
@@ -70,7 +70,7 @@ struct FilesMessage {
     while (sent < 0 && errno == EINTR);
     return sent == 1;
   }
-  /// None at the end.
+  /// Receives a worker's files. Returns nothing at the end.
   std::optional<WorkerFiles> receive(int from) {
     ssize_t got = 0;
     do got = ::recvmsg(from, &header, MSG_CMSG_CLOEXEC);
@@ -92,15 +92,14 @@ void limit_memory(int64_t bytes) {
 [[noreturn]] void be_worker(WorkerFiles files, const WorkerOptions& options) {
   ::signal(SIGCHLD, SIG_DFL);
   limit_memory(options.memory_bytes);
-  // Memory that the pool keeps for the next arrays counts for no session, so there is little of it where bytes are
-  // limited.
-  if (options.quota.live_bytes > 0) set_buffer_cache_limit(std::max(options.quota.live_bytes / 4, kLeastPool));
+  // Memory in the buffer pool isn't counted for the session, so the pool is small if bytes are limited.
+  if (options.quota.live_bytes > 0) set_buffer_cache_limit(std::max(options.quota.live_bytes / 4, kMinPool));
   clear_custom_call_results();
   try {
     serve_session(std::move(files), options, [](const std::function<void()>& answer) {
-      log_warning("a worker ends: its program didn't stop when it was told to");
+      log_warning("a worker ends: its program did not stop after its cancellation");
       ::signal(SIGALRM, SIG_DFL);
-      ::alarm(kAnswerSeconds);  // a client that reads nothing doesn't keep the worker
+      ::alarm(kAnswerSeconds);  // a client that doesn't read must not keep the worker alive
       answer();
       ::_exit(1);
     });
@@ -111,9 +110,9 @@ void limit_memory(int64_t bytes) {
   ::_exit(0);
 }
 
-/// In a child of the zygote. Only system calls of its own follow the fork.
+/// Runs in a child of the zygote. After the fork it only makes system calls.
 [[noreturn]] void execute_worker(const WorkerFiles& files, const WorkerOptions& options, const std::string& text) {
-  // Away from the numbers where they go.
+  // Moves the descriptor away from its target numbers.
   const int socket = ::fcntl(files.socket.get(), F_DUPFD, kAfterHelperFiles);
   const int arena = ::fcntl(files.arena.get(), F_DUPFD, kAfterHelperFiles);
   if (socket < 0 || arena < 0 || ::dup2(socket, kSocketFile) < 0 || ::dup2(arena, kArenaFile) < 0) ::_exit(1);
@@ -125,8 +124,8 @@ void limit_memory(int64_t bytes) {
 }
 
 [[noreturn]] void be_zygote(OwnedFile control, const WorkerOptions& options) {
-  ::signal(SIGCHLD, SIG_IGN);  // nobody waits for workers: their sockets tell
-  ::signal(SIGINT, SIG_IGN);   // a terminal sends it to all; the server says when to end
+  ::signal(SIGCHLD, SIG_IGN);  // workers aren't waited for; their sockets report their end
+  ::signal(SIGINT, SIG_IGN);   // a terminal sends it to all processes; the server decides when to end
   ::signal(SIGTERM, SIG_IGN);
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   const std::string text = options_text(options);
@@ -134,14 +133,14 @@ void limit_memory(int64_t bytes) {
     FilesMessage message;
     std::optional<WorkerFiles> files = message.receive(control.get());
     if (!files) ::_exit(0);
-    if (::fork() != 0) continue;  // a fork that failed closes the socket, which the server sees
+    if (::fork() != 0) continue;  // a failed fork closes the socket, which the server detects
     control = OwnedFile();
     if (!options.command.empty()) execute_worker(*files, options, text);
     be_worker(*std::move(files), options);
   }
 }
 
-/// Executes the command, with `control` as its file descriptor 3 and no other file of this process.
+/// Executes the command with `control` as file descriptor 3 and no other files of this process.
 StatusOr<pid_t> spawn_zygote(const OwnedFile& control, const WorkerOptions& options) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
@@ -149,7 +148,7 @@ StatusOr<pid_t> spawn_zygote(const OwnedFile& control, const WorkerOptions& opti
   ::sigemptyset(&none);
   ::posix_spawn_file_actions_init(&files);
   ::posix_spawnattr_init(&attributes);
-  // Through another number: where both are one, dup2 leaves the file closed at exec.
+  // By way of another number: if both numbers are equal, dup2 leaves the descriptor closed at exec.
   ::posix_spawn_file_actions_adddup2(&files, control.get(), kAfterHelperFiles);
   ::posix_spawn_file_actions_adddup2(&files, kAfterHelperFiles, kSocketFile);
   ::posix_spawn_file_actions_addclosefrom_np(&files, kSocketFile + 1);
@@ -170,7 +169,7 @@ StatusOr<pid_t> spawn_zygote(const OwnedFile& control, const WorkerOptions& opti
 
 int help_server(std::span<const char* const> arguments) {
   const StatusOr<WorkerOptions> options =
-      arguments.size() == 3 ? options_of(arguments[2]) : invalid_argument("only `hilo serve` starts this process");
+      arguments.size() == 3 ? options_of(arguments[2]) : invalid_argument("only `hilo serve` can start this process");
   if (!options.ok()) {
     log_warning("a helper of hilo serve: {}", options.status().to_string());
     return 1;
@@ -197,7 +196,7 @@ StatusOr<WorkerFiles> Zygote::start_worker() const {
   HILO_ASSIGN_OR_RETURN(OwnedFile arena, make_arena());
   WorkerFiles there{std::move(pair.there), std::move(arena)};
   FilesMessage message;
-  if (!message.send(control_.get(), there)) return unavailable("the process that starts workers is gone");
+  if (!message.send(control_.get(), there)) return unavailable("the process that starts workers has ended");
   return WorkerFiles{std::move(pair.here), std::move(there.arena)};
 }
 
@@ -206,12 +205,12 @@ bool Zygote::wait_until_gone(int stop) const {
                     {.fd = stop, .events = POLLIN, .revents = 0}};
   while (::poll(files, 2, -1) < 0 && errno == EINTR) {}
   if (files[1].revents != 0) return false;
-  ::kill(process_, SIGKILL);  // a zygote writes nothing: what can be read is the end
+  ::kill(process_, SIGKILL);  // the zygote writes nothing, so a readable socket means its end
   while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {}
   return true;
 }
 
-// ---- The owner.
+// ---- ZygoteKeeper.
 
 StatusOr<std::unique_ptr<ZygoteKeeper>> ZygoteKeeper::start(const WorkerOptions& options,
                                                             std::function<void(const Status&)> on_failure) {
@@ -256,13 +255,13 @@ void ZygoteKeeper::keep() {
     if (!zygote->wait_until_gone(stop_.get())) return;
     ends.push_back(Clock::now());
     while (ends.back() - ends.front() > kWindow) ends.pop_front();
-    if (std::ssize(ends) >= kMostEnds)
+    if (std::ssize(ends) >= kMaxEnds)
       return on_failure_(unavailable(fmt::format("the process that starts workers ended {} times in {} s", ends.size(),
                                                  std::chrono::seconds(kWindow).count())));
-    if (options_.command.empty()) return on_failure_(unavailable("the process that starts workers is gone"));
+    if (options_.command.empty()) return on_failure_(unavailable("the process that starts workers has ended"));
     StatusOr<Zygote> next = Zygote::start(options_);
-    if (!next.ok()) return on_failure_(next.status().with_context("the process that starts workers is gone"));
-    log_warning("the process that starts workers was gone; a new one has started");
+    if (!next.ok()) return on_failure_(next.status().with_context("the process that starts workers has ended"));
+    log_warning("the process that starts workers had ended; a new one has been started");
     const std::scoped_lock lock(mutex_);
     zygote_ = std::make_shared<const Zygote>(*std::move(next));
     ++replaced_;

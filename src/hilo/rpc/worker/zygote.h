@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/worker/zygote.h -- a small process that starts workers: it has no threads, no gRPC and no session's memory.
+// rpc/worker/zygote.h -- a small process that starts workers. It has no threads, no gRPC and no session's memory.
 #pragma once
 
 #include <sys/types.h>
@@ -13,26 +13,27 @@
 
 namespace hilo::rpc {
 
-/// The first argument of a process that help_server() shall serve.
+/// First argument of a process that calls help_server().
 inline constexpr std::string_view kHelperArgument = "helper-of-serve";
 
-/// The whole life of a process that a server has executed: `arguments` as main() has them, of which the first is
-/// kHelperArgument. File descriptor 3 is its socket. Returns    an exit code
+/// Main function of a helper process of a server. `arguments` are those of main(), beginning with kHelperArgument. File
+/// descriptor 3 is its socket.
+/// Returns   the exit code
 int help_server(std::span<const char* const> arguments);
 
-/// Starts worker processes, each with one session. They end with their sockets, and with the server's process. Each is
-/// executed anew, so that its addresses are its own; without WorkerOptions::command it is a fork.
+/// Starts worker processes, each with one session. They end when their socket closes or the server's process ends. Each
+/// one executes the program anew, for separate address space randomization; without WorkerOptions::command it is a
+/// fork.
 class Zygote {
  public:
   /// Precondition without a command: the process has one thread.
-  /// Errors    RESOURCE_EXHAUSTED; as errno_status if the command can't be executed
+  /// Errors    RESOURCE_EXHAUSTED; those of errno_status if the command can't be executed
   static StatusOr<Zygote> start(const WorkerOptions& options);
 
-  /// A new worker's socket, and the arena that it has, too.
-  /// Errors    UNAVAILABLE if the zygote is gone; RESOURCE_EXHAUSTED
+  /// Starts a worker and returns its socket and arena.
+  /// Errors    UNAVAILABLE if the zygote has ended; RESOURCE_EXHAUSTED
   StatusOr<WorkerFiles> start_worker() const;
-  /// Waits until the zygote is gone, of which the system then knows no more, or `stop` is readable; whether the zygote
-  /// is gone.
+  /// Waits until the zygote has ended, and reaps it, or until `stop` is readable. Returns whether the zygote has ended.
   bool wait_until_gone(int stop) const;
 
  private:
@@ -41,21 +42,21 @@ class Zygote {
   pid_t process_;
 };
 
-/// Owns the zygote of a server and replaces one that is gone. Safe to use from several threads at once.
+/// Owns the zygote of a server and replaces one that has ended. Thread-safe.
 class ZygoteKeeper {
  public:
-  /// `on_failure` is called once, on a thread of the keeper, when a zygote is gone and can't be replaced, or the fifth
-  /// one within a minute is gone.
-  /// Errors    as Zygote::start
+  /// `on_failure` is called once, on a thread of the keeper, if a zygote has ended and can't be replaced, or if five
+  /// zygotes have ended within a minute.
+  /// Errors    those of Zygote::start
   static StatusOr<std::unique_ptr<ZygoteKeeper>> start(const WorkerOptions& options,
                                                        std::function<void(const Status&)> on_failure);
   ~ZygoteKeeper();
   ZygoteKeeper(const ZygoteKeeper&) = delete;
   ZygoteKeeper& operator=(const ZygoteKeeper&) = delete;
 
-  /// As Zygote::start_worker, by the zygote that is there now.
+  /// Starts a worker by the current zygote, like Zygote::start_worker.
   StatusOr<WorkerFiles> start_worker();
-  /// How many were replaced.
+  /// Returns the number of replaced zygotes.
   int64_t replaced() const;
 
  private:

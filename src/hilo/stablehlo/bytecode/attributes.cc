@@ -74,7 +74,7 @@ Attribute read_integer(BytecodeReader& reader, ByteReader& in) {
   if (bits == 1) made.kind = AttributeKind::kBool;
   if (bits > 8) {
     made.integer = in.signed_number();
-    // MLIR writes narrow negative numbers as the unsigned ones of the same bits.
+    // MLIR writes narrow negative numbers as unsigned numbers with the same bits.
     if (const int unused = 64 - bits; is_signed_integer(type.element) && unused > 0)
       made.integer = static_cast<int64_t>(static_cast<uint64_t>(made.integer) << unused) >> unused;
   } else {
@@ -224,7 +224,7 @@ Attribute read_mesh_attribute(BytecodeReader& reader, ByteReader& in, VhloAttrib
   } else {
     made.text = "stablehlo.mesh";
     add("axes", attribute_from(reader, in));
-    const uint64_t ids = in.number();  // the lowest bit: whether there is one
+    const uint64_t ids = in.number();  // lowest bit: whether there is a value
     if (ids % 2 != 0 && ids / 2 >= reader.attributes.size()) in.fail(fmt::format("no attribute {}", ids / 2));
     else if (ids % 2 != 0) add("device_ids", attribute_at(reader, in, static_cast<uint32_t>(ids / 2)));
   }
@@ -310,7 +310,7 @@ AttributeId attribute_from(BytecodeReader& reader, ByteReader& from) {
 AttributeId attribute_at(BytecodeReader& reader, ByteReader& from, uint32_t index) {
   if (reader.attributes[index].id != kNone) return reader.attributes[index].id;
   if (reader.depth >= kMaxNesting) {
-    from.fail(fmt::format("attributes nested deeper than {}, or in a circle", kMaxNesting));
+    from.fail(fmt::format("attributes nested deeper than {}, or in a cycle", kMaxNesting));
     return 0;
   }
   ++reader.depth;
@@ -328,7 +328,7 @@ std::string_view string_attribute_from(BytecodeReader& reader, ByteReader& from)
   const AttributeId id = attribute_from(reader, from);
   if (from.failed()) return {};
   if (tree.attributes[id].kind != AttributeKind::kString) {
-    from.fail("an attribute that isn't a string where a string belongs");
+    from.fail("got an attribute that isn't a string; wanted a string");
     return {};
   }
   return tree.attributes[id].text;
@@ -353,7 +353,7 @@ LocationId location_from(BytecodeReader& reader, ByteReader& from) {
     const auto kind = static_cast<BuiltinAttribute>(in.number());
     if (kind == BuiltinAttribute::kFileLineColLoc || kind == BuiltinAttribute::kFileLineColRange) {
       made.file = tree.intern(string_attribute_from(reader, in));
-      if (kind == BuiltinAttribute::kFileLineColRange) in.number();  // how many numbers follow
+      if (kind == BuiltinAttribute::kFileLineColRange) in.number();  // count of the numbers that follow
       made.line = static_cast<int64_t>(in.number());
       from.take_failure(in);
       break;

@@ -20,7 +20,7 @@ void ByteReader::take_failure(const ByteReader& part) {
 }
 
 uint8_t ByteReader::no_byte() {
-  fail("the data end here; wanted more");
+  fail("the data end here; wanted more bytes");
   return 0;
 }
 
@@ -46,7 +46,7 @@ int64_t ByteReader::signed_number() {
 size_t ByteReader::count(size_t bytes_each) {
   const uint64_t value = number();
   if (!failed_ && value > remaining() / bytes_each) {
-    fail(fmt::format("{} things can't be in the {} bytes that follow", value, remaining()));
+    fail(fmt::format("a list of {} elements exceeds the remaining {} bytes", value, remaining()));
     return 0;
   }
   return failed_ ? 0 : static_cast<size_t>(value);
@@ -77,7 +77,7 @@ std::string_view ByteReader::text_to_nul() {
   if (failed_) return {};
   const size_t nul = data_.find('\0', position_);
   if (nul == std::string_view::npos || nul >= end_) {
-    fail("a text has no end");
+    fail("a text is not terminated");
     return {};
   }
   const std::string_view text = data_.substr(position_, nul - position_);
@@ -93,7 +93,7 @@ ByteReader ByteReader::section(uint8_t& id) {
   if (aligned) {
     const uint64_t alignment = number();
     if (alignment == 0 || !std::has_single_bit(alignment) || alignment > 1 << 20)
-      fail(fmt::format("an alignment of {}", alignment));
+      fail(fmt::format("invalid alignment {}", alignment));
     while (!failed_ && position_ % alignment != 0) {
       if (byte() != 0xcb) fail("the padding of a section is damaged");
     }

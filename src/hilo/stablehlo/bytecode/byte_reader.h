@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/bytecode/byte_reader.h -- numbers of MLIR bytecode, one after the other, with errors that name the byte.
+// stablehlo/bytecode/byte_reader.h -- reads numbers of MLIR bytecode in sequence, with errors that name the byte.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace hilo::stablehlo {
 
-/// Reads forward through part of the bytes. The first failure sticks: what is read after it is 0, and status() says where.
+/// Reads forward through a range of bytes. After the first error all reads return 0, and status() reports its position.
 class ByteReader {
  public:
   ByteReader() = default;
@@ -19,25 +19,26 @@ class ByteReader {
       : data_(data), source_(source), position_(begin), end_(end) {}
 
   uint8_t byte() { return position_ < end_ && !failed_ ? static_cast<uint8_t>(data_[position_++]) : no_byte(); }
-  /// A varint: as many zero bits as the first byte ends in, so many bytes follow.
+  /// Reads a varint: the number of trailing zero bits of the first byte is the number of bytes that follow.
   uint64_t number() {
     const uint8_t first = byte();
     return (first & 1) != 0 ? first >> 1 : long_number(first);
   }
-  /// A varint with the sign in its lowest bit.
+  /// Reads a varint with the sign in its lowest bit.
   int64_t signed_number();
-  /// A number that counts things of at least `bytes_each` bytes, so that no list can be longer than its bytes.
+  /// Reads the length of a list whose elements have at least `bytes_each` bytes. The length is limited by the remaining
+  /// bytes.
   size_t count(size_t bytes_each = 1);
-  /// A number below `limit`, an index into `what`.
+  /// Reads a number below `limit`, an index into `what`.
   uint32_t index(size_t limit, std::string_view what) {
     const uint64_t value = number();
     return value < limit && !failed_ ? static_cast<uint32_t>(value) : no_index(value, limit, what);
   }
   std::vector<int64_t> signed_numbers();
   std::string_view bytes(size_t size);
-  /// Up to and past a NUL.
+  /// Reads text up to a NUL and skips the NUL.
   std::string_view text_to_nul();
-  /// id, length, data; its alignment's padding is passed.
+  /// Reads a section: id, length, alignment padding, data.
   ByteReader section(uint8_t& id);
 
   bool at_end() const { return !failed() && position_ >= end_; }
@@ -46,7 +47,7 @@ class ByteReader {
   bool failed() const { return failed_; }
   void fail(StatusCode code, const std::string& message);
   void fail(const std::string& message) { fail(StatusCode::kInvalidArgument, message); }
-  /// Takes over the failure of a reader of some of these bytes.
+  /// Copies the error of a reader of some of these bytes.
   void take_failure(const ByteReader& part);
   const Status& status() const { return status_; }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/bytecode/bytecode_reader.h -- the state of reading MLIR bytecode. The functions that read with it are declared by subject.
+// stablehlo/bytecode/bytecode_reader.h -- the state of reading MLIR bytecode. The functions that use it are declared in
+// headers by subject.
 #pragma once
 
 #include <vector>
@@ -10,12 +11,12 @@
 
 namespace hilo::stablehlo {
 
-/// Where an attribute or type lies, and what it has become. Each is read once, when something refers to it.
+/// The range of an attribute or type in the bytes, and its id in the tree. Each entry is read once, on its first use.
 struct BytecodeEntry {
   std::string_view dialect;
   size_t begin = 0, end = 0;
-  bool encoded = false;  ///< by its dialect; else it is text of MLIR
-  uint32_t id = kNone;   ///< of the type or attribute
+  bool encoded = false;  ///< whether its dialect encodes it; otherwise it is MLIR text
+  uint32_t id = kNone;   ///< id of the type or attribute
   LocationId location = kNone;
 };
 

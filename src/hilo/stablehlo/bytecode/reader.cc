@@ -16,14 +16,14 @@ using Sections = std::array<std::optional<ByteReader>, kSections>;
 
 Status read_strings(BytecodeReader& reader, ByteReader in) {
   const size_t count = in.count();
-  std::vector<uint64_t> sizes(count);  // the last string's first
+  std::vector<uint64_t> sizes(count);  // the first size belongs to the last string
   for (uint64_t& size : sizes) size = in.number();
   if (in.failed()) return in.status();
   reader.strings.resize(count);
   uint64_t total = 0;
   for (uint64_t size : sizes) {
     if (size == 0 || size > in.remaining() || total + size > in.remaining()) {
-      in.fail("the sizes of strings don't fit their section");
+      in.fail("the sizes of strings don't match their section");
       return in.status();
     }
     total += size;
@@ -51,10 +51,10 @@ Status check_producer(std::string_view producer, ByteReader& in) {
   }
   if (parts[0] > 1) {
     in.fail(StatusCode::kUnimplemented,
-            fmt::format("the artefact is of {}; this version reads StableHLO 0 and 1", producer));
+            fmt::format("the artefact has version {}; this version of hilo reads StableHLO 0 and 1", producer));
   } else if (parts[0] == 0 && parts[1] < 9) {
     in.fail(StatusCode::kUnimplemented,
-            fmt::format("the artefact is of {}; this version reads StableHLO from 0.9 on", producer));
+            fmt::format("the artefact has version {}; this version of hilo reads StableHLO 0.9 and later", producer));
   }
   return in.status();
 }
@@ -69,23 +69,23 @@ Status read_dialects(BytecodeReader& reader, ByteReader in) {
     const uint64_t packed = in.number();
     if (in.failed()) break;
     if (packed >> 1 >= reader.strings.size()) {
-      in.fail("the name of a dialect is no string");
+      in.fail("the name of a dialect is not a string");
       break;
     }
     reader.dialects.push_back(reader.strings[packed >> 1]);
     uint8_t id = 0;
-    if ((packed & 1) != 0) in.section(id);  // the dialect's own version
+    if ((packed & 1) != 0) in.section(id);  // version of the dialect
   }
-  if (reader.version >= 4) in.number();  // how many names follow
+  if (reader.version >= 4) in.number();  // count of the names that follow
   while (!in.failed() && !in.at_end()) {
     const uint32_t dialect = in.index(reader.dialects.size(), "dialect");
     const size_t names = in.count();
     for (size_t i = 0; i < names && !in.failed(); ++i) {
       uint64_t packed = in.number();
-      if (reader.version >= 5) packed >>= 1;  // the lowest bit: registered
+      if (reader.version >= 5) packed >>= 1;  // lowest bit: whether the operation is registered
       if (in.failed()) break;
       if (packed >= reader.strings.size()) {
-        in.fail("the name of an operation is no string");
+        in.fail("the name of an operation is not a string");
         break;
       }
       std::string name = fmt::format("{}.{}", reader.dialects[dialect], reader.strings[packed]);
@@ -108,7 +108,7 @@ Status read_offsets(BytecodeReader& reader, ByteReader in, const ByteReader& ent
       for (size_t i = 0; i < group && !in.failed(); ++i) {
         const uint64_t packed = in.number();
         const uint64_t size = packed >> 1;
-        if (!in.failed() && size > end - offset) in.fail("attributes and types don't fit their section");
+        if (!in.failed() && size > end - offset) in.fail("attributes and types don't match their section");
         if (in.failed()) break;
         list.push_back({reader.dialects[dialect], offset, offset + size, (packed & 1) != 0});
         offset += size;
@@ -130,7 +130,7 @@ Status read_properties(BytecodeReader& reader, ByteReader in) {
   return in.status();
 }
 
-/// The order in which uses are kept has no meaning here.
+/// Skips the orders of uses, which have no effect here.
 void skip_use_lists(ByteReader& in, size_t values) {
   const size_t count = values == 1 ? 1 : in.count();
   for (size_t i = 0; i < count && !in.failed(); ++i) {
@@ -144,14 +144,15 @@ class IrReader {
  public:
   explicit IrReader(BytecodeReader& reader) : reader_(reader), tree_(reader.tree) {}
 
-  /// Operations of the topmost block, whose only one is the module.
+  /// Reads the operations of the top-level block, which must be a single module.
   Status read_top(ByteReader in) {
     const uint64_t packed = in.number();
-    if ((packed & 1) != 0) in.fail("the topmost block has arguments");
+    if ((packed & 1) != 0) in.fail("the top-level block has arguments");
     if (!in.failed() && packed >> 1 != 1)
-      in.fail(fmt::format("got {} operations on top; wanted one module", packed >> 1));
+      in.fail(fmt::format("got {} top-level operations; wanted one module", packed >> 1));
     if (!in.failed()) read_operation(in, kNone);
-    if (!in.failed() && tree_.operations[0].name != "builtin.module") in.fail("the topmost operation is no module");
+    if (!in.failed() && tree_.operations[0].name != "builtin.module")
+      in.fail("the top-level operation is not a module");
     return in.status();
   }
 
@@ -162,17 +163,17 @@ class IrReader {
   void read_regions(ByteReader& in, OperationId owner);
   Region read_region(ByteReader& in);
   void read_block(ByteReader& in, RegionId region);
-  /// Gives the next number of the region to a value of `type`.
+  /// Assigns the next value number of the region to a value of `type`.
   void define(ByteReader& in, ValueId value);
 
   BytecodeReader& reader_;
   ModuleTree& tree_;
-  std::vector<ValueId> values_;  ///< by number, of the innermost isolated operation
+  std::vector<ValueId> values_;  ///< by value number, of the innermost isolated operation
   size_t next_ = 0;              ///< number of the next value that the innermost region defines
 };
 
 void IrReader::define(ByteReader& in, ValueId value) {
-  if (next_ >= values_.size()) return in.fail("a region defines more values than it says");
+  if (next_ >= values_.size()) return in.fail("a region defines more values than it declares");
   values_[next_++] = value;
 }
 
@@ -188,11 +189,11 @@ void IrReader::read_properties(ByteReader& in, const BytecodeOperation& known, s
     const bool optional = name.ends_with('?');
     if (optional) {
       name.remove_suffix(1);
-      if (entry.at_end()) break;               // written before the operation had it
-      const uint64_t packed = entry.number();  // an index, and in the lowest bit whether it is there
+      if (entry.at_end()) break;               // from a version without this property
+      const uint64_t packed = entry.number();  // an index; the lowest bit tells whether it is present
       if ((packed & 1) == 0 || entry.failed()) continue;
       if (packed >> 1 >= reader_.attributes.size()) {
-        entry.fail("a property that is no attribute");
+        entry.fail("a property is not an attribute");
         continue;
       }
       list.push_back({name, attribute_at(reader_, entry, static_cast<uint32_t>(packed >> 1))});
@@ -262,7 +263,7 @@ void IrReader::read_regions(ByteReader& in, OperationId owner) {
   if (sectioned) {
     uint8_t id = 0;
     own = in.section(id);
-    if (!in.failed() && id != kIr) in.fail("a section where regions belong");
+    if (!in.failed() && id != kIr) in.fail("got another section; wanted the section of regions");
   }
   ByteReader& from = sectioned ? own : in;
   if (!in.failed() && packed >> 1 > from.remaining()) in.fail(fmt::format("got {} regions", packed >> 1));
@@ -308,8 +309,8 @@ void IrReader::read_block(ByteReader& in, RegionId region) {
       const uint64_t type_and_location = reader_.version >= 4 ? in.number() : 0;
       TypeId type = 0;
       if (reader_.version >= 4) {
-        // The type's index has the location's presence in its lowest bit.
-        if (!in.failed() && type_and_location >> 1 >= reader_.types.size()) in.fail("an argument's type is none");
+        // The lowest bit of the type's index tells whether a location is present.
+        if (!in.failed() && type_and_location >> 1 >= reader_.types.size()) in.fail("an argument's type is invalid");
         if (in.failed()) return;
         type = type_at(reader_, in, static_cast<uint32_t>(type_and_location >> 1));
         if ((type_and_location & 1) != 0) in.number();
@@ -332,7 +333,7 @@ bool is_bytecode(std::string_view data) { return data.starts_with(kMagic); }
 StatusOr<ModuleTree> read_bytecode(std::string_view data, std::string_view source) {
   ModuleTree tree;
   ByteReader in(data, source, 0, data.size());
-  if (in.bytes(kMagic.size()) != kMagic) in.fail("no MLIR bytecode: the magic number isn't there");
+  if (in.bytes(kMagic.size()) != kMagic) in.fail("not MLIR bytecode: the magic number is missing");
   BytecodeReader reader{data, source, tree};
   reader.version = in.number();
   if (!in.failed() && reader.version > kNewestBytecode) {
@@ -347,7 +348,7 @@ StatusOr<ModuleTree> read_bytecode(std::string_view data, std::string_view sourc
     uint8_t id = 0;
     ByteReader section = in.section(id);
     if (!in.failed() && (id >= kSections || sections[id]))
-      in.fail(fmt::format("section {} is unknown or there twice", id));
+      in.fail(fmt::format("section {} is unknown or occurs twice", id));
     if (!in.failed()) sections[id] = section;
   }
   for (const Section needed : {kStrings, kDialects, kAttributeTypes, kOffsets, kIr}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shardings of Shardy's dialect: all become the text that MLIR writes for them.
+// Shardings of Shardy's dialect. All are converted to their MLIR text.
 #include "hilo/stablehlo/bytecode/shardings.h"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ enum class Sdy : uint64_t {
 
 std::string in_quotes(std::string_view text) { return fmt::format("\"{}\"", text); }
 
-/// i, j, ... z, z_1, z_2, ...: Shardy's letters for the factors of a rule.
+/// Returns Shardy's name of a factor: i, j, ... z, z_1, z_2, ...
 std::string factor_name(int64_t factor) {
   constexpr int64_t kLetters = 'z' - 'i' + 1;
   if (factor >= 0 && factor < kLetters) return std::string(1, static_cast<char>('i' + factor));
@@ -45,7 +45,7 @@ std::string factor_names(const std::vector<int64_t>& factors, std::string_view s
   return text;
 }
 
-/// ` reduction={j}`, or nothing.
+/// Returns ` reduction={j}`, or nothing for an empty list.
 std::string factor_list(std::string_view name, const std::vector<int64_t>& factors) {
   return factors.empty() ? std::string() : fmt::format(" {}={{{}}}", name, factor_names(factors, ", "));
 }
@@ -54,7 +54,7 @@ std::string factor_list(std::string_view name, const std::vector<int64_t>& facto
 
 std::string read_sdy(BytecodeReader& reader, ByteReader& in) {
   ModuleTree& tree = reader.tree;
-  // The texts of a list of attributes.
+  // Returns the texts of a list of attributes.
   const auto list = [&](std::string_view separator = ", ") {
     std::string text;
     const size_t count = in.count();
@@ -94,7 +94,7 @@ std::string read_sdy(BytecodeReader& reader, ByteReader& in) {
     }
     case Sdy::kAxisRef: {
       made = in_quotes(string_from(reader, in));
-      const uint64_t part = in.number();  // an index, and in the lowest bit whether it is there
+      const uint64_t part = in.number();  // an index; the lowest bit tells whether it is present
       if ((part & 1) == 0 || in.failed()) return made;
       if (part >> 1 >= reader.attributes.size()) {
         in.fail(fmt::format("attribute {} of {}", part >> 1, reader.attributes.size()));
@@ -123,8 +123,8 @@ std::string read_sdy(BytecodeReader& reader, ByteReader& in) {
       const std::string dimensions = list();
       const std::string replicated = list();
       const std::string unreduced = static_cast<Sdy>(code) == Sdy::kTensorShardingV1 ? std::string() : list();
-      if (static_cast<Sdy>(code) == Sdy::kTensorShardingV3)  // written for these alone
-        in.fail(StatusCode::kUnimplemented, "a sharding whose devices have parts of another reduction than a sum");
+      if (static_cast<Sdy>(code) == Sdy::kTensorShardingV3)  // only in this version
+        in.fail(StatusCode::kUnimplemented, "a sharding with partial results of a reduction other than a sum");
       made = fmt::format("<{}, [{}]", prefix, dimensions);
       if (!replicated.empty()) made += fmt::format(", replicated={{{}}}", replicated);
       if (!unreduced.empty()) made += fmt::format(", unreduced={{{}}}", unreduced);
@@ -154,7 +154,7 @@ std::string read_sdy(BytecodeReader& reader, ByteReader& in) {
     case Sdy::kAxisRefList:
     case Sdy::kListOfAxisRefLists:
     case Sdy::kAllToAllParam:
-    case Sdy::kAllToAllParamList: return "sdy...";  // rules of propagation, which hilo has no use for
+    case Sdy::kAllToAllParamList: return "sdy...";  // propagation rules that hilo doesn't use
   }
   in.fail(StatusCode::kUnimplemented, fmt::format("attribute {} of dialect 'sdy'", code));
   return made;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/bytecode/shardings.h -- attributes of Shardy in MLIR bytecode.
+// stablehlo/bytecode/shardings.h -- reads attributes of Shardy in MLIR bytecode.
 #pragma once
 
 #include "hilo/stablehlo/bytecode/bytecode_reader.h"
 
 namespace hilo::stablehlo {
 
-/// The text of an attribute of Shardy.
+/// Returns the text of a Shardy attribute.
 std::string read_sdy(BytecodeReader& reader, ByteReader& in);
 
 }  // namespace hilo::stablehlo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes of StableHLO's own dialect and of CHLO's, as modules have them that are no portable artefacts: those that a
-// partitioner of JAX hands over, for example. They become what text gives.
+// Attributes of StableHLO's and CHLO's own dialects. They occur in modules that aren't portable artefacts, for example
+// those of JAX's partitioners. The results equal those of the text reader.
 // Source    StableHLO's StablehloBytecode.cpp and ChloBytecode.cpp
 #include "hilo/stablehlo/bytecode/stablehlo_attributes.h"
 
@@ -37,8 +37,8 @@ enum class Code : uint64_t {
   kMesh,
 };
 
-/// An attribute of named fields, in the order of the bytes: one integer each, or a list where the name ends in '*'. They are
-/// named as VHLO names them.
+/// An attribute with named fields in the order of the bytes. Each field is an integer, or a list if its name ends in
+/// '*'. Names are those of VHLO.
 struct Fields {
   std::string_view name;
   std::initializer_list<std::string_view> fields;
@@ -115,7 +115,7 @@ Attribute read_output_operand_alias(BytecodeReader& reader, ByteReader& in) {
   return read_fields(reader.tree, in, kAlias);
 }
 
-/// As read_mesh_attribute gives those of VHLO; names are strings here.
+/// Like read_mesh_attribute for VHLO, but names are strings.
 Attribute read_own_mesh_attribute(BytecodeReader& reader, ByteReader& in, uint64_t code) {
   ModuleTree& tree = reader.tree;
   std::vector<NamedAttribute> entries;

@@ -13,7 +13,7 @@
 namespace hilo::stablehlo {
 namespace {
 
-/// Codes of builtin's narrow floats, from 21 on.
+/// Names of builtin's narrow floats, whose codes begin at 21.
 constexpr std::string_view kNarrowFloats[] = {"tf32",       "f8E5M2",     "f8E4M3",        "f8E4M3FN",
                                               "f8E5M2FNUZ", "f8E4M3FNUZ", "f8E4M3B11FNUZ", "f8E3M4",
                                               "f4E2M1FN",   "f6E2M3FN",   "f6E3M2FN",      "f8E8M0FNU"};
@@ -50,7 +50,7 @@ Type read_tensor(BytecodeReader& reader, ByteReader& in) {
   return made;
 }
 
-/// The encoding stands first: bounds, or what says how a tensor is stored.
+/// Reads a tensor type with an encoding, which comes first: bounds, or a storage format.
 Type read_encoded_tensor(BytecodeReader& reader, ByteReader& in) {
   const AttributeId encoding = attribute_from(reader, in);
   Type made = read_tensor(reader, in);
@@ -80,8 +80,8 @@ Type read_parts(BytecodeReader& reader, ByteReader& in, TypeKind kind) {
   return made;
 }
 
-/// Flags (1: the storage has a sign), storage, what it expresses; then scale, zero point and the ends of the storage; of one by
-/// axis the axis, the ends, and two lists.
+/// Reads a quantized type: flags (1: signed storage), storage type, expressed type; then scale, zero point, and range
+/// of the storage. A type per axis has the axis, the range, and two lists instead.
 Type read_quantized(BytecodeReader& reader, ByteReader& in, bool by_axis) {
   ModuleTree& tree = reader.tree;
   Quantization q;
@@ -111,8 +111,8 @@ Type read_quantized(BytecodeReader& reader, ByteReader& in, bool by_axis) {
       fits ? element_type_from_mlir(fmt::format("{}{}", has_sign ? "i" : "ui", element_type_info(stored.element).bits))
            : std::nullopt;
   if (!element) {
-    in.fail(fmt::format("a quantised type of {} that expresses {}, with {} scales and {} zero points", stored.spelled,
-                        meant.spelled, q.scales.size(), q.zero_points.size()));
+    in.fail(fmt::format("invalid quantized type: storage {}, expressed type {}, {} scales, {} zero points",
+                        stored.spelled, meant.spelled, q.scales.size(), q.zero_points.size()));
     return made;
   }
   q.expressed = meant.element;
@@ -223,7 +223,8 @@ Type read_type(BytecodeReader& reader, ByteReader& in, const BytecodeEntry& entr
   }
   if (entry.dialect == "builtin") return read_builtin_type(reader, in);
   if (entry.dialect == "vhlo") return read_vhlo_type(reader, in);
-  // A token where the program is of builtin types, as around Shardy's operations. Source: StableHLO's StablehloBytecode.cpp.
+  // Token type in programs of builtin types, as in those with Shardy's operations. Source: StableHLO's
+  // StablehloBytecode.cpp.
   constexpr uint64_t kStablehloToken = 0;
   if (entry.dialect == "stablehlo" && in.number() == kStablehloToken) return token();
   in.fail(StatusCode::kUnimplemented, fmt::format("a type of dialect '{}'", entry.dialect));
@@ -251,7 +252,7 @@ TypeId type_at(BytecodeReader& reader, ByteReader& from, uint32_t index) {
   ModuleTree& tree = reader.tree;
   if (reader.types[index].id != kNone) return reader.types[index].id;
   if (reader.depth >= kMaxNesting) {
-    from.fail(fmt::format("types nested deeper than {}, or in a circle", kMaxNesting));
+    from.fail(fmt::format("types nested deeper than {}, or in a cycle", kMaxNesting));
     return 0;
   }
   ++reader.depth;

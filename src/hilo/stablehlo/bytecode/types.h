@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/bytecode/types.h -- types of MLIR bytecode.
+// stablehlo/bytecode/types.h -- reads types of MLIR bytecode.
 #pragma once
 
 #include "hilo/stablehlo/bytecode/bytecode_reader.h"
 
 namespace hilo::stablehlo {
 
-/// The tree's type for the index that follows; reads it if that hasn't been done. Failures go to `from`.
+/// Returns the type with the next index in `from`. Reads the type on its first use. Errors are reported to `from`.
 TypeId type_from(BytecodeReader& reader, ByteReader& from);
 TypeId type_at(BytecodeReader& reader, ByteReader& from, uint32_t index);
 

@@ -8,7 +8,7 @@
 namespace hilo::stablehlo {
 namespace {
 
-/// How many ids there are to name.
+/// Returns the number of valid ids.
 int64_t id_count(GroupMode mode, const DeviceGrid& grid) {
   switch (mode) {
     case GroupMode::kCrossReplica:
@@ -21,7 +21,7 @@ int64_t id_count(GroupMode mode, const DeviceGrid& grid) {
 
 Status check_id(int64_t id, GroupMode mode, const DeviceGrid& grid) {
   if (id >= 0 && id < id_count(mode, grid)) return ok_status();
-  return invalid_argument(fmt::format("a group names device {}; wanted 0 to {}", id, id_count(mode, grid) - 1));
+  return invalid_argument(fmt::format("a group contains device {}; wanted 0 to {}", id, id_count(mode, grid) - 1));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace hilo::stablehlo {
 namespace {
 
-/// The field of a dictionary; null if it is absent.
+/// Returns the field of a dictionary; null if it is absent.
 const Attribute* field(const ModuleTree& tree, const Attribute& dictionary, std::string_view name) {
   for (const NamedAttribute& entry : dictionary.entries) {
     if (entry.name == name) return &tree.attributes[entry.value];
@@ -14,22 +14,23 @@ const Attribute* field(const ModuleTree& tree, const Attribute& dictionary, std:
   return nullptr;
 }
 
-/// A field that has to be there.
-StatusOr<const Attribute*> wanted(const ModuleTree& tree, const Attribute& dictionary, std::string_view name) {
+/// Returns a required field.
+StatusOr<const Attribute*> required_field(const ModuleTree& tree, const Attribute& dictionary, std::string_view name) {
   if (const Attribute* const found = field(tree, dictionary, name)) return found;
   return invalid_argument(fmt::format("{} has no field '{}'", dictionary.text, name));
 }
 
 StatusOr<int64_t> number(const ModuleTree& tree, const Attribute& dictionary, std::string_view name) {
-  HILO_ASSIGN_OR_RETURN(const Attribute* const found, wanted(tree, dictionary, name));
+  HILO_ASSIGN_OR_RETURN(const Attribute* const found, required_field(tree, dictionary, name));
   if (found->kind == AttributeKind::kInteger) return found->integer;
-  return invalid_argument(fmt::format("field '{}' of {} is no number", name, dictionary.text));
+  return invalid_argument(fmt::format("field '{}' of {} is not a number", name, dictionary.text));
 }
 
 StatusOr<AxisReference> axis_of(const ModuleTree& tree, const Attribute& reference) {
-  if (reference.text != "stablehlo.axis_ref") return invalid_argument("axes of a mesh are #stablehlo.axis_ref<...>");
+  if (reference.text != "stablehlo.axis_ref")
+    return invalid_argument("wanted #stablehlo.axis_ref<...> for the axes of a mesh");
   AxisReference axis;
-  HILO_ASSIGN_OR_RETURN(const Attribute* const name, wanted(tree, reference, "name"));
+  HILO_ASSIGN_OR_RETURN(const Attribute* const name, required_field(tree, reference, "name"));
   axis.name = name->text;
   const Attribute* const part = field(tree, reference, "sub_axis_info");
   if (part == nullptr) return axis;
@@ -45,10 +46,10 @@ StatusOr<Mesh> mesh_of(const ModuleTree& tree, const Attribute& attribute) {
   if (attribute.kind == AttributeKind::kOther) return parse_mesh(attribute.text);
   if (attribute.text != "stablehlo.mesh") return invalid_argument("wanted a mesh: #stablehlo.mesh<...> or its name");
   Mesh mesh;
-  HILO_ASSIGN_OR_RETURN(const Attribute* const axes, wanted(tree, attribute, "axes"));
+  HILO_ASSIGN_OR_RETURN(const Attribute* const axes, required_field(tree, attribute, "axes"));
   for (const AttributeId id : axes->elements) {
     const Attribute& axis = tree.attributes[id];
-    HILO_ASSIGN_OR_RETURN(const Attribute* const name, wanted(tree, axis, "name"));
+    HILO_ASSIGN_OR_RETURN(const Attribute* const name, required_field(tree, axis, "name"));
     HILO_ASSIGN_OR_RETURN(const int64_t size, number(tree, axis, "size"));
     HILO_RETURN_IF_ERROR(mesh.add_axis(std::string(name->text), size));
   }
@@ -67,14 +68,14 @@ StatusOr<Mesh> find_mesh(const ModuleTree& tree, std::string_view name) {
       if (const Attribute* const mesh = tree.find(operation, key)) return mesh_of(tree, *mesh);
     }
   }
-  return not_found(fmt::format("mesh @{} isn't there", name));
+  return not_found(fmt::format("mesh @{} doesn't exist", name));
 }
 
 bool is_mesh_axes(const Attribute& attribute) { return attribute.text == "stablehlo.replica_group_mesh_axes"; }
 
 StatusOr<std::vector<std::vector<int64_t>>> mesh_groups(const ModuleTree& tree, const Attribute& attribute) {
-  HILO_ASSIGN_OR_RETURN(const Attribute* const named, wanted(tree, attribute, "mesh"));
-  HILO_ASSIGN_OR_RETURN(const Attribute* const references, wanted(tree, attribute, "axes"));
+  HILO_ASSIGN_OR_RETURN(const Attribute* const named, required_field(tree, attribute, "mesh"));
+  HILO_ASSIGN_OR_RETURN(const Attribute* const references, required_field(tree, attribute, "axes"));
   const bool by_name = named->kind == AttributeKind::kSymbol || named->kind == AttributeKind::kString;
   HILO_ASSIGN_OR_RETURN(const Mesh mesh, by_name ? find_mesh(tree, named->text) : mesh_of(tree, *named));
   std::vector<AxisReference> axes;

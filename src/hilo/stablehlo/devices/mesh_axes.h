@@ -7,17 +7,17 @@
 
 namespace hilo::stablehlo {
 
-/// The mesh that an attribute `#stablehlo.mesh<...>`, or Shardy's, writes down.
+/// Returns the mesh of an attribute `#stablehlo.mesh<...>` or of Shardy's equivalent.
 /// Errors    those of parse_mesh; INVALID_ARGUMENT for other attributes
 StatusOr<Mesh> mesh_of(const ModuleTree& tree, const Attribute& attribute);
 
-/// The mesh @name: what an operation of that name has as attribute `mesh` or `stablehlo.mesh`.
+/// Returns the mesh @name: the attribute `mesh` or `stablehlo.mesh` of the operation with this name.
 /// Errors    NOT_FOUND; those of mesh_of
 StatusOr<Mesh> find_mesh(const ModuleTree& tree, std::string_view name);
 
 bool is_mesh_axes(const Attribute& attribute);
 
-/// The devices that differ along these axes only, one list for each place on the other axes.
+/// Returns the lists of devices that differ only along these axes, one list per position on the other axes.
 /// Errors    those of mesh_of, find_mesh and split_dimension
 StatusOr<std::vector<std::vector<int64_t>>> mesh_groups(const ModuleTree& tree, const Attribute& attribute);
 

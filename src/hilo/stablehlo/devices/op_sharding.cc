@@ -12,7 +12,7 @@
 namespace hilo::stablehlo {
 namespace {
 
-/// Adds axes that have `count` places together.
+/// Adds axes with `count` positions together.
 StatusOr<std::vector<AxisReference>> add_axes(int64_t count, Mesh& mesh) {
   std::vector<AxisReference> axes;
   for (const int64_t prime : hlo::prime_factors(count)) {

@@ -16,24 +16,24 @@
 namespace hilo::stablehlo {
 namespace {
 
-using Stated = std::vector<std::optional<Sharding>>;
+using OptionalShardings = std::vector<std::optional<Sharding>>;
 
-StatusOr<Stated> stated_in(const ModuleTree& tree, const Attribute* list, std::span<const Shape> shapes) {
-  Stated stated(shapes.size());
+StatusOr<OptionalShardings> read_stated(const ModuleTree& tree, const Attribute* list, std::span<const Shape> shapes) {
+  OptionalShardings stated(shapes.size());
   if (list == nullptr) return stated;
   for (size_t i = 0; i < std::min(shapes.size(), list->elements.size()); ++i) {
     for (const auto& [name, id] : tree.attributes[list->elements[i]].entries) {
       if (!shapes[i].is_array()) continue;
-      HILO_ASSIGN_OR_RETURN(std::optional<Sharding> said,
+      HILO_ASSIGN_OR_RETURN(std::optional<Sharding> sharding,
                             sharding_of(tree, name, tree.attributes[id], shapes[i].rank()));
-      if (said) stated[i] = *std::move(said);
+      if (sharding) stated[i] = *std::move(sharding);
     }
   }
   return stated;
 }
 
-StatusOr<Mesh> mesh_for(const ModuleTree& tree, const Stated& parameters, const Stated& results) {
-  for (const Stated* list : {&parameters, &results}) {
+StatusOr<Mesh> mesh_for(const ModuleTree& tree, const OptionalShardings& parameters, const OptionalShardings& results) {
+  for (const OptionalShardings* list : {&parameters, &results}) {
     for (const std::optional<Sharding>& sharding : *list) {
       if (sharding && sharding->mesh.device_count() > 1) return sharding->mesh;
     }
@@ -44,19 +44,20 @@ StatusOr<Mesh> mesh_for(const ModuleTree& tree, const Stated& parameters, const 
     HILO_ASSIGN_OR_RETURN(const Mesh found, mesh_of(tree, *mesh));
     if (found.device_count() > 1) return found;
   }
-  for (const Operation& operation : tree.operations) {  // @Sharding of GSPMD
-    const Attribute* const said = tree.find(operation, kOpSharding);
-    if (said == nullptr || operation.results.count != 1) continue;
+  for (const Operation& operation : tree.operations) {  // GSPMD's @Sharding
+    const Attribute* const sharding = tree.find(operation, kOpSharding);
+    if (sharding == nullptr || operation.results.count != 1) continue;
     HILO_ASSIGN_OR_RETURN(const Shape shape, shape_of(tree, tree.values[operation.results.begin].type));
     if (!shape.is_array()) continue;
-    HILO_ASSIGN_OR_RETURN(const OpSharding found, read_op_sharding(said->text, shape.rank()));
+    HILO_ASSIGN_OR_RETURN(const OpSharding found, read_op_sharding(sharding->text, shape.rank()));
     if (found.sharding.mesh.device_count() > 1) return found.sharding.mesh;
   }
   return Mesh();
 }
 
-/// What has no words in the mesh stands as it is, and propagates nowhere.
-Status say_in(const Mesh& mesh, Stated& stated, std::vector<bool>& free) {
+/// Converts a sharding to the axes of `mesh`. If that is impossible, the value has no sharding and
+/// doesn't take part in propagation.
+Status express_in(const Mesh& mesh, OptionalShardings& stated, std::vector<bool>& free) {
   for (size_t i = 0; i < stated.size(); ++i) {
     if (!stated[i]) continue;
     free[i] = false;
@@ -65,7 +66,7 @@ Status say_in(const Mesh& mesh, Stated& stated, std::vector<bool>& free) {
   return ok_status();
 }
 
-/// `#sdy.sharding<...>` or `#sdy.sharding_per_value<[<...>, ...]>`; bytecode has the first without its name.
+/// Reads `#sdy.sharding<...>` or `#sdy.sharding_per_value<[<...>, ...]>`. Bytecode has the first one without its name.
 StatusOr<std::vector<Sharding>> read_shardings(const ModuleTree& tree, std::string_view text) {
   constexpr std::string_view kOne = "#sdy.sharding", kMany = "_per_value<";
   if (text.starts_with(kOne)) text.remove_prefix(kOne.size());
@@ -100,7 +101,8 @@ std::optional<int64_t> group_of(const hlo::Instruction& instruction) {
   return hlo::frontend_number(instruction, "hilo.group");
 }
 
-/// `in <@mesh, [{"x"}]>` of the instruction that cuts, `out 2 <@mesh, [{"x"}]>` of the last of those that join.
+/// Reads the note of an edge: `in <@mesh, [{"x"}]>` for the instruction that cuts, `out 2 <@mesh, [{"x"}]>` for the
+/// last one of those that join.
 StatusOr<std::optional<hlo::ManualEdge>> manual_edge(const ModuleTree& tree, const Mesh& mesh,
                                                      const hlo::Instruction& instruction) {
   if (instruction.annotations == nullptr) return std::optional<hlo::ManualEdge>();
@@ -115,11 +117,11 @@ StatusOr<std::optional<hlo::ManualEdge>> manual_edge(const ModuleTree& tree, con
   Sharding others;
   others.mesh = shardings[0].mesh;
   others.replicated = std::exchange(shardings[0].replicated, {});
-  HILO_ASSIGN_OR_RETURN(std::optional<Sharding> said, hlo::over_mesh(shardings[0], mesh));
-  if (!said) return unimplemented("a computation by hand over a mesh that the program's has no words for");
-  edge.sharding = *std::move(said);
-  HILO_ASSIGN_OR_RETURN(said, hlo::over_mesh(others, mesh));
-  if (said) edge.others = std::move(said->replicated);
+  HILO_ASSIGN_OR_RETURN(std::optional<Sharding> sharding, hlo::over_mesh(shardings[0], mesh));
+  if (!sharding) return unimplemented("a manual computation over a mesh that the program's mesh can't express");
+  edge.sharding = *std::move(sharding);
+  HILO_ASSIGN_OR_RETURN(sharding, hlo::over_mesh(others, mesh));
+  if (sharding) edge.others = std::move(sharding->replicated);
   return std::optional(std::move(edge));
 }
 
@@ -140,8 +142,8 @@ const Operation* entry_function(const ModuleTree& tree) {
 StatusOr<std::optional<Sharding>> sharding_of(const ModuleTree& tree, std::string_view name, const Attribute& attribute,
                                               int64_t rank) {
   if (name == kOpSharding) {
-    HILO_ASSIGN_OR_RETURN(OpSharding said, read_op_sharding(attribute.text, rank));
-    return std::optional(std::move(said.sharding));
+    HILO_ASSIGN_OR_RETURN(OpSharding sharding, read_op_sharding(attribute.text, rank));
+    return std::optional(std::move(sharding.sharding));
   }
   if (name != "sdy.sharding") return std::optional<Sharding>();
   HILO_ASSIGN_OR_RETURN(std::vector<Sharding> shardings, read_shardings(tree, attribute.text));
@@ -152,24 +154,24 @@ StatusOr<std::optional<Sharding>> sharding_of(const ModuleTree& tree, std::strin
 StatusOr<hlo::PropagationRequest> propagation_request(const ModuleTree& tree, EntryValues parameters,
                                                       EntryValues results) {
   const Operation* const entry = entry_function(tree);
-  if (entry == nullptr) return invalid_argument("the module has no function to call");
+  if (entry == nullptr) return invalid_argument("the module has no public function");
   hlo::PropagationRequest request;
-  HILO_ASSIGN_OR_RETURN(request.parameters, stated_in(tree, tree.find(*entry, "arg_attrs"), parameters.shapes));
-  HILO_ASSIGN_OR_RETURN(request.results, stated_in(tree, tree.find(*entry, "res_attrs"), results.shapes));
+  HILO_ASSIGN_OR_RETURN(request.parameters, read_stated(tree, tree.find(*entry, "arg_attrs"), parameters.shapes));
+  HILO_ASSIGN_OR_RETURN(request.results, read_stated(tree, tree.find(*entry, "res_attrs"), results.shapes));
   HILO_ASSIGN_OR_RETURN(request.mesh, mesh_for(tree, request.parameters, request.results));
-  HILO_RETURN_IF_ERROR(say_in(request.mesh, request.parameters, parameters.free));
-  HILO_RETURN_IF_ERROR(say_in(request.mesh, request.results, results.free));
+  HILO_RETURN_IF_ERROR(express_in(request.mesh, request.parameters, parameters.free));
+  HILO_RETURN_IF_ERROR(express_in(request.mesh, request.results, results.free));
   request.free_parameters = std::move(parameters.free);
   request.free_results = std::move(results.free);
-  request.stated = [&tree,
-                    mesh = request.mesh](const hlo::Instruction& instruction) -> StatusOr<std::vector<Sharding>> {
+  request.stated =
+      [&tree, mesh = request.mesh](const hlo::Instruction& instruction) -> StatusOr<std::vector<Sharding>> {
     const std::string text = hlo::frontend_attribute(instruction.annotations->frontend_attributes, "xla.sdy.sharding");
     if (text.empty()) return std::vector<Sharding>();
     HILO_ASSIGN_OR_RETURN(std::vector<Sharding> shardings, read_shardings(tree, text));
     for (Sharding& sharding : shardings) {
-      HILO_ASSIGN_OR_RETURN(std::optional<Sharding> said, hlo::over_mesh(sharding, mesh));
-      if (!said) return std::vector<Sharding>();
-      sharding = *std::move(said);
+      HILO_ASSIGN_OR_RETURN(std::optional<Sharding> converted, hlo::over_mesh(sharding, mesh));
+      if (!converted) return std::vector<Sharding>();
+      sharding = *std::move(converted);
     }
     return shardings;
   };

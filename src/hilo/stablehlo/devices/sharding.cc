@@ -13,7 +13,7 @@
 namespace hilo::stablehlo {
 namespace {
 
-/// Items up to `close`, divided by commas.
+/// Reads items separated by commas up to `close`.
 template <typename Item>
 Status read_list(Cursor& cursor, std::string_view close, std::string_view where, const Item& item) {
   if (cursor.accept(close)) return ok_status();
@@ -106,7 +106,7 @@ StatusOr<Sharding> read_sharding(Cursor& cursor) {
     if (word == "unreduced") {
       const std::string_view reduction = cursor.word();
       if (!reduction.empty() && reduction != "sum")
-        return unimplemented(fmt::format("a sharding whose devices have parts of a reduction by '{}'", reduction));
+        return unimplemented(fmt::format("a sharding with partial results of a reduction by '{}'", reduction));
     }
     DimensionSharding list;
     HILO_RETURN_IF_ERROR(read_axes(cursor, list));
@@ -133,7 +133,8 @@ StatusOr<std::vector<Sharding>> parse_shardings(std::string_view text) {
     shardings.push_back(std::move(sharding));
     return ok_status();
   };
-  // The generic form has the attribute whole: #sdy.sharding_per_value<[...]>, or #sdy.sharding<...> of one value.
+  // The generic form has the complete attribute: #sdy.sharding_per_value<[...]>, or #sdy.sharding<...> for a single
+  // value.
   const bool wrapped = cursor.accept("#sdy.sharding_per_value");
   if (!wrapped && !cursor.next_is("[")) {
     HILO_RETURN_IF_ERROR(read());
@@ -185,7 +186,7 @@ std::string to_string(const Sharding& sharding) {
 
 StatusOr<std::vector<std::string>> parse_axis_names(std::string_view text) {
   Cursor cursor(text, "manual axes");
-  cursor.accept("#sdy<manual_axes");  // as the generic form has it
+  cursor.accept("#sdy<manual_axes");  // in the generic form
   std::vector<std::string> names;
   HILO_RETURN_IF_ERROR(cursor.expect("{", "before axes"));
   HILO_RETURN_IF_ERROR(read_list(cursor, "}", "between axes", [&]() -> Status {

@@ -18,7 +18,7 @@ using hlo::ShardingRule;
 bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// "iz_1k" -> i, z_1, k.
+/// Splits the factors of a dimension: "iz_1k" -> i, z_1, k.
 std::vector<std::string> split_names(std::string_view word) {
   std::vector<std::string> names;
   for (size_t at = 0; at < word.size();) {
@@ -36,10 +36,10 @@ std::vector<std::string> split_names(std::string_view word) {
 struct RuleReader {
   Cursor cursor;
   ShardingRule rule = {};
-  std::map<std::string, int, std::less<>> numbers = {};                    ///< of factors, by name
-  using NamedArrays = std::vector<std::vector<std::vector<std::string>>>;  ///< by array and dimension
+  std::map<std::string, int, std::less<>> numbers = {};                    ///< factor numbers by name
+  using NamedArrays = std::vector<std::vector<std::vector<std::string>>>;  ///< factor names by array and dimension
 
-  /// Items up to `close`, divided by commas.
+  /// Reads items separated by commas up to `close`.
   template <typename Item>
   Status list(std::string_view open, std::string_view close, const Item& item) {
     HILO_RETURN_IF_ERROR(cursor.expect(open, "in a sharding rule"));
@@ -70,7 +70,7 @@ struct RuleReader {
       HILO_RETURN_IF_ERROR(names(name));
       HILO_RETURN_IF_ERROR(cursor.expect("=", "after a factor"));
       HILO_ASSIGN_OR_RETURN(const int64_t size, cursor.integer("a factor's size"));
-      if (name.size() != 1 || size < 0) return invalid_argument("a sharding rule: wanted factors of size 0 or more");
+      if (name.size() != 1 || size < 0) return invalid_argument("a sharding rule: wanted factors of size >= 0");
       if (!numbers.emplace(name[0], static_cast<int>(rule.factors.size())).second)
         return invalid_argument(fmt::format("a sharding rule: factor {} has two sizes", name[0]));
       rule.factors.push_back({size});
@@ -82,7 +82,7 @@ struct RuleReader {
     if (found == numbers.end()) return invalid_argument(fmt::format("a sharding rule: factor {} has no size", name));
     return found->second;
   }
-  /// ` reduction={k}`, after its word.
+  /// Reads ` reduction={k}` after its keyword.
   Status kind(std::string_view word) {
     HILO_RETURN_IF_ERROR(cursor.expect("=", "in a sharding rule"));
     return list("{", "}", [&]() -> Status {
@@ -139,7 +139,8 @@ StatusOr<ShardingRule> RuleReader::read() {
 Status check_arrays(const ShardingRule& rule, const std::vector<ArrayFactors>& arrays, const std::vector<Shape>& shapes,
                     std::string_view what) {
   if (arrays.size() != shapes.size())
-    return invalid_argument(fmt::format("a sharding rule of {} {}; wanted {}", arrays.size(), what, shapes.size()));
+    return invalid_argument(
+        fmt::format("got a sharding rule with {} {}; wanted {}", arrays.size(), what, shapes.size()));
   for (size_t i = 0; i < arrays.size(); ++i) {
     const int64_t rank = shapes[i].is_array() ? shapes[i].rank() : 0;
     bool fits = std::ssize(arrays[i]) == rank;
@@ -152,7 +153,7 @@ Status check_arrays(const ShardingRule& rule, const std::vector<ArrayFactors>& a
       }
     }
     if (!fits)
-      return invalid_argument(fmt::format("a sharding rule that doesn't fit {} of {}", shapes[i].to_string(), what));
+      return invalid_argument(fmt::format("a sharding rule that doesn't match {} of {}", shapes[i].to_string(), what));
   }
   return ok_status();
 }

@@ -34,7 +34,7 @@ StatusOr<Integers> read_integer_list(TextReader& reader, std::string_view what) 
 
 namespace {
 
-/// A key of a dictionary or of a dialect's attribute: a word or a string.
+/// Reads a key of a dictionary or of a dialect's attribute: a word or a string.
 StatusOr<std::string_view> read_key(TextReader& reader) {
   if (reader.cursor.peek() == '"') {
     HILO_ASSIGN_OR_RETURN(const std::string key, reader.cursor.quoted("an attribute's name"));
@@ -45,7 +45,7 @@ StatusOr<std::string_view> read_key(TextReader& reader) {
   return reader.tree.intern(key);
 }
 
-/// `(2)4`: the size before a part of an axis, and its own.
+/// Reads `(2)4`, a part of an axis: the size of the axis before it, and its own size.
 StatusOr<AttributeId> read_sub_axis(TextReader& reader) {
   Attribute before, size;
   before.kind = size.kind = AttributeKind::kInteger;
@@ -74,7 +74,7 @@ Status read_entries(TextReader& reader, std::string_view close, std::vector<Name
   return reader.cursor.expect(close, "after attributes");
 }
 
-/// `[DEFAULT, DEFAULT]`. One without ']' inside that was read before is looked up only.
+/// Reads `[DEFAULT, DEFAULT]`. The texts of arrays without an inner ']' are cached.
 StatusOr<AttributeId> read_array(TextReader& reader) {
   Cursor& cursor = reader.cursor;
   const size_t begin = cursor.position();
@@ -97,7 +97,7 @@ StatusOr<AttributeId> read_array(TextReader& reader) {
   return id;
 }
 
-/// `array<i64: 1, 2>`, after the word.
+/// Reads `array<i64: 1, 2>` after the keyword.
 StatusOr<AttributeId> read_dense_array(TextReader& reader) {
   Cursor& cursor = reader.cursor;
   const size_t open = cursor.position();
@@ -105,7 +105,7 @@ StatusOr<AttributeId> read_dense_array(TextReader& reader) {
   const std::string_view type = cursor.word();
   std::vector<int64_t> values;
   if (cursor.accept(":")) {
-    if (!type.starts_with("i")) {  // floats: no attribute of StableHLO; text for a custom call
+    if (!type.starts_with("i")) {  // floats occur only in custom calls, as text
       cursor.set_position(open);
       HILO_RETURN_IF_ERROR(cursor.skip_balanced());
       return reader.tree.add_text(AttributeKind::kOther, "array" + text_between(reader, open, cursor.last_position()));
@@ -125,7 +125,7 @@ StatusOr<AttributeId> read_dense_array(TextReader& reader) {
   return reader.tree.add_integers(values);
 }
 
-/// What stands in `#dialect.name<here>`: fields, one word, or text that only its dialect understands.
+/// Reads the contents of `#dialect.name<contents>`: fields, one word, or text that only its dialect can parse.
 StatusOr<AttributeId> read_dialect_attribute(TextReader& reader, size_t begin, std::string_view name) {
   Cursor& cursor = reader.cursor;
   if (!cursor.next_is("<"))
@@ -141,7 +141,7 @@ StatusOr<AttributeId> read_dialect_attribute(TextReader& reader, size_t begin, s
   cursor.set_position(open + 1);
   std::string full(name);
   if (name.find('.') == std::string_view::npos) full = fmt::format("{}.{}", name, cursor.word());
-  if (full.starts_with("mhlo.")) full = "stablehlo" + full.substr(4);  // MHLO's attributes are StableHLO's
+  if (full.starts_with("mhlo.")) full = "stablehlo" + full.substr(4);  // attributes of MHLO equal those of StableHLO
   if (full == "stablehlo.conv" && !cursor.accept_word("raw")) {
     StatusOr<AttributeId> dimensions = read_convolution_dimensions(reader);
     if (!dimensions.ok()) return dimensions.status();
@@ -158,7 +158,7 @@ StatusOr<AttributeId> read_dialect_attribute(TextReader& reader, size_t begin, s
   cursor.set_position(body);
   std::vector<NamedAttribute> entries;
   HILO_RETURN_IF_ERROR(read_entries(reader, ">", entries));
-  for (NamedAttribute& entry : entries) {  // as VHLO names the fields
+  for (NamedAttribute& entry : entries) {  // uses VHLO's names of the fields
     if (full == "stablehlo.channel_handle" && entry.name == "handle") entry.name = reader.tree.intern("channel_id");
     if (full == "stablehlo.channel_handle" && entry.name == "type") entry.name = reader.tree.intern("channel_type");
   }
@@ -228,7 +228,7 @@ StatusOr<AttributeId> read_number(TextReader& reader, bool typed) {
   attribute.kind = AttributeKind::kInteger;
   const size_t after = cursor.last_position();
   std::string_view digits = text;
-  uint64_t magnitude = 0;  // ui64 goes up to 2^64 - 1
+  uint64_t magnitude = 0;  // ui64 has values up to 2^64 - 1
   const bool negative = digits.starts_with('-');
   if (negative) digits.remove_prefix(1);
   const bool hexadecimal = digits.starts_with("0x");
@@ -236,7 +236,7 @@ StatusOr<AttributeId> read_number(TextReader& reader, bool typed) {
   const auto [stop, failure] =
       std::from_chars(digits.data(), digits.data() + digits.size(), magnitude, hexadecimal ? 16 : 10);
   if (failure != std::errc() || stop != digits.data() + digits.size())
-    return cursor.error(begin, fmt::format("{} is no 64-bit integer", quote(cursor.between(begin, end))));
+    return cursor.error(begin, fmt::format("{} is not a 64-bit integer", quote(cursor.between(begin, end))));
   attribute.integer = static_cast<int64_t>(negative ? 0 - magnitude : magnitude);
   cursor.set_position(after);
   return tree.add(attribute);
@@ -273,7 +273,7 @@ StatusOr<AttributeId> read_attribute(TextReader& reader) {
     HILO_RETURN_IF_ERROR(read_dictionary(reader, entries));
     return tree.add_dictionary(entries);
   }
-  if (next == '<') {  // fields of an attribute whose name follows from where it stands: the axes of a mesh
+  if (next == '<') {  // fields of an attribute without its name, such as the axes of a mesh
     std::vector<NamedAttribute> entries;
     HILO_RETURN_IF_ERROR(cursor.expect("<", "before fields"));
     HILO_RETURN_IF_ERROR(read_entries(reader, ">", entries));
@@ -307,7 +307,7 @@ StatusOr<AttributeId> read_attribute(TextReader& reader) {
 StatusOr<AttributeId> read_convolution_dimensions(TextReader& reader) {
   Cursor& cursor = reader.cursor;
   ModuleTree& tree = reader.tree;
-  // One bracket per array; letters are roles, numbers count spatial dimensions.
+  // The brackets of one array. Letters are roles, numbers are spatial dimensions.
   struct Side {
     std::string_view letters[2], names[2], spatial;
   };
@@ -334,7 +334,7 @@ StatusOr<AttributeId> read_convolution_dimensions(TextReader& reader) {
         roles[role] = dimension++;
         continue;
       }
-      if (cursor.accept("?")) return cursor.error(StatusCode::kUnimplemented, position, "a dimension without role");
+      if (cursor.accept("?")) return cursor.error(StatusCode::kUnimplemented, position, "a dimension without a role");
       HILO_ASSIGN_OR_RETURN(const int64_t number, cursor.integer("a spatial dimension"));
       if (number < 0 || number > 63) return cursor.error(position, fmt::format("no spatial dimension {}", number));
       if (spatial.size() <= static_cast<size_t>(number)) spatial.resize(static_cast<size_t>(number) + 1, -1);

@@ -97,7 +97,7 @@ StatusOr<int64_t> Cursor::integer(std::string_view what) {
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), magnitude, hexadecimal ? 16 : 10);
   const uint64_t most = (uint64_t{1} << 63) - (negative ? 0 : 1);
   if (failure != std::errc() || end != text.data() + text.size() || magnitude > most)
-    return error(begin, fmt::format("{} {} is no 64-bit integer", what, quote(between(begin, position_))));
+    return error(begin, fmt::format("{} {} is not a 64-bit integer", what, quote(between(begin, position_))));
   return negative ? static_cast<int64_t>(0 - magnitude) : static_cast<int64_t>(magnitude);
 }
 
@@ -123,7 +123,7 @@ StatusOr<std::string> Cursor::quoted(std::string_view what) {
       value += static_cast<char>(high * 16 + low);
     }
   }
-  return error(begin, "this string has no end");
+  return error(begin, "this string is not terminated");
 }
 
 StatusOr<std::string> Cursor::symbol(std::string_view what) {
@@ -141,10 +141,10 @@ Status Cursor::skip_balanced() {
     if (position_ >= end_) return error(begin, "this bracket is not closed");
     const char c = text_[position_];
     if (c == '"') {
-      // A long string of hexadecimal digits is passed without a copy.
+      // Long strings of hexadecimal digits are skipped without a copy.
       size_t p = position_ + 1;
       while (p < end_ && text_[p] != '"') p += text_[p] == '\\' ? 2 : 1;
-      if (p >= end_) return error(position_, "this string has no end");
+      if (p >= end_) return error(position_, "this string is not terminated");
       position_ = p + 1;
       continue;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/text/cursor.h -- a cursor over MLIR text: blanks, comments, names, numbers, strings, and errors with line and
-// column.
+// stablehlo/text/cursor.h -- a cursor over MLIR text: white space, comments, names, numbers, strings, and errors with
+// line and column.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace hilo::stablehlo {
 
-/// Bytes that names go on with.
+/// Bytes that can continue a name.
 inline constexpr std::array<bool, 256> kWordBytes = [] {
   std::array<bool, 256> table{};
   for (size_t c = 0; c < table.size(); ++c)
@@ -22,39 +22,39 @@ inline constexpr std::array<bool, 256> kWordBytes = [] {
   return table;
 }();
 
-/// Reads forward through one text. Every reading function first skips blanks and comments. Names are views of the text.
+/// Reads forward through a text. Every read function first skips white space and comments. Names are views of the text.
 class Cursor {
  public:
-  /// `begin` and `end` bound what is read; places are those of the whole text.
+  /// Reads [begin, end) of the text. Positions refer to the complete text.
   Cursor(std::string_view text, std::string_view source, size_t begin = 0, size_t end = std::string_view::npos)
       : text_(text), source_(source), position_(begin), end_(end < text.size() ? end : text.size()) {}
 
-  /// The same text, reading [begin, end) only.
+  /// Returns a cursor over [begin, end) of the same text.
   Cursor part(size_t begin, size_t end) const { return Cursor(text_, source_, begin, end); }
 
-  /// Offset of the next thing that is neither blank nor comment.
+  /// Returns the offset of the next token.
   size_t position() {
     skip_blanks();
     return position_;
   }
   void set_position(size_t position) { position_ = position; }
-  /// Offset right after what was read last.
+  /// Returns the offset after the last token read.
   size_t last_position() const { return position_; }
   bool at_end() { return position() >= end_; }
   std::string_view between(size_t begin, size_t end) const { return text_.substr(begin, end - begin); }
   std::string_view source() const { return source_; }
-  /// From here through the next `last`; empty if there is none.
+  /// Returns the text from here to the next `last`, inclusive; empty if there is none.
   std::string_view through(char last) const {
     const size_t at = text_.find(last, position_);
     return at < end_ ? between(position_, at + 1) : std::string_view();
   }
 
-  /// The next byte; NUL at the end.
+  /// Returns the next byte, or NUL at the end.
   char peek() {
     skip_blanks();
     return position_ < end_ ? text_[position_] : '\0';
   }
-  /// Whether `token` stands next, letter for letter.
+  /// Returns whether `token` comes next.
   bool next_is(std::string_view token) {
     skip_blanks();
     return position_ + token.size() <= end_ && std::memcmp(text_.data() + position_, token.data(), token.size()) == 0;
@@ -65,14 +65,14 @@ class Cursor {
     position_ += token.size();
     return true;
   }
-  /// Accepts `word` where it stands as a whole.
+  /// Accepts `word` if it is a complete word.
   bool accept_word(std::string_view word);
-  /// Accepts `token`. `where` and `what` are for the error: "before", "dimensions".
+  /// Requires `token`. `where` and `what` complete the error message: "before", "dimensions".
   Status expect(std::string_view token, std::string_view where, std::string_view what = {}) {
     return accept(token) ? ok_status() : missing(token, where, what);
   }
 
-  /// A bare identifier, [A-Za-z_][A-Za-z0-9_$.]*; empty if there is none here.
+  /// Reads a bare identifier, [A-Za-z_][A-Za-z0-9_$.]*. Returns empty text if there is none.
   std::string_view word() {
     const size_t begin = position();
     const char first = begin < end_ ? text_[begin] : '\0';
@@ -81,29 +81,30 @@ class Cursor {
     while (position_ < end_ && kWordBytes[static_cast<uint8_t>(text_[position_])]) ++position_;
     return {text_.data() + begin, position_ - begin};
   }
-  /// What follows a sigil: [A-Za-z0-9_$.-]+; empty if nothing does.
+  /// Reads the name after a sigil, [A-Za-z0-9_$.-]+. Returns empty text if there is none.
   std::string_view suffix() {
     const size_t begin = position_;
     while (position_ < end_ && (kWordBytes[static_cast<uint8_t>(text_[position_])] || text_[position_] == '-'))
       ++position_;
     return {text_.data() + begin, position_ - begin};
   }
-  /// A number as written: sign, digits, hexadecimal digits after 0x, fraction, exponent; empty if there is none here.
+  /// Reads the text of a number: sign, digits, hexadecimal digits after 0x, fraction, exponent. Returns empty text if
+  /// there is none.
   std::string_view number();
   StatusOr<int64_t> integer(std::string_view what);
-  /// A string in double quotes, escapes resolved.
+  /// Reads a string in double quotes and resolves its escapes.
   StatusOr<std::string> quoted(std::string_view what);
-  /// `@name` or `@"name"`, without the sign.
+  /// Reads `@name` or `@"name"`. Returns the name without '@'.
   StatusOr<std::string> symbol(std::string_view what);
 
-  /// Skips from an opening bracket to just past the one that closes it. Strings and "->" are seen as such.
-  /// Errors    INVALID_ARGUMENT where brackets don't match or the text ends
+  /// Skips from an opening bracket past the matching closing one. Strings and "->" are recognized.
+  /// Errors    INVALID_ARGUMENT if brackets don't match or the text ends
   Status skip_balanced();
 
-  /// An error that names `position`: "m.mlir:7:3: message".
+  /// Returns an error with the place of `position`: "m.mlir:7:3: message".
   Status error(size_t position, const std::string& message) const;
   Status error(StatusCode code, size_t position, const std::string& message) const;
-  /// "m.mlir:7:3: expected <wanted> <where>; got ..."
+  /// Returns "m.mlir:7:3: expected <wanted> <where>; got ...".
   Status unexpected(std::string_view wanted, std::string_view where);
 
  private:

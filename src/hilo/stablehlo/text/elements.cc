@@ -13,10 +13,10 @@
 namespace hilo::stablehlo {
 namespace {
 
-/// The bytes of "0x...".
+/// Returns the bytes of "0x...".
 StatusOr<std::string> bytes_of_hexadecimal(std::string_view digits) {
   if (!digits.starts_with("0x") || digits.size() % 2 != 0)
-    return invalid_argument("the string isn't 0x and pairs of digits");
+    return invalid_argument("the string is not 0x followed by pairs of digits");
   digits.remove_prefix(2);
   const auto value = [](char c) {
     return c >= '0' && c <= '9'   ? c - '0'
@@ -27,7 +27,7 @@ StatusOr<std::string> bytes_of_hexadecimal(std::string_view digits) {
   std::string bytes(digits.size() / 2, '\0');
   for (size_t i = 0; i < bytes.size(); ++i) {
     const int high = value(digits[2 * i]), low = value(digits[2 * i + 1]);
-    if (high < 0 || low < 0) return invalid_argument("the string holds something else than hexadecimal digits");
+    if (high < 0 || low < 0) return invalid_argument("the string contains other characters than hexadecimal digits");
     bytes[i] = static_cast<char>(high * 16 + low);
   }
   return bytes;
@@ -37,7 +37,7 @@ std::span<const std::byte> as_bytes(const std::string& text) {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }
 
-/// A number, true, false.
+/// Reads a number, true, or false.
 Status read_number(Cursor& cursor, const Type& type, ElementType part, std::string& bytes) {
   const size_t position = cursor.position();
   std::string_view text = cursor.number();
@@ -48,7 +48,7 @@ Status read_number(Cursor& cursor, const Type& type, ElementType part, std::stri
   return appended.ok() ? ok_status() : cursor.error(position, std::string(appended.message()));
 }
 
-/// One element: a number, true, false, or (real, imaginary).
+/// Reads one element: a number, true, false, or (real, imaginary).
 Status read_element(Cursor& cursor, const Type& type, std::string& bytes) {
   if (!is_complex(type.element)) return read_number(cursor, type, type.element, bytes);
   HILO_RETURN_IF_ERROR(cursor.expect("(", "before a complex number"));
@@ -58,7 +58,8 @@ Status read_element(Cursor& cursor, const Type& type, std::string& bytes) {
   return cursor.expect(")", "after a complex number");
 }
 
-/// Nested lists of elements. Their brackets must fit the dimensions: `sizes` counts what each open list has so far.
+/// Reads nested lists of elements, whose brackets must match the dimensions. `sizes` counts the elements of each open
+/// list.
 Status read_lists(Cursor& cursor, const Type& type, std::string& bytes) {
   const std::vector<int64_t>& dimensions = type.dimensions;
   std::vector<int64_t> sizes;
@@ -83,7 +84,7 @@ Status read_lists(Cursor& cursor, const Type& type, std::string& bytes) {
       HILO_RETURN_IF_ERROR(cursor.expect("]", "after elements"));
       const int64_t wanted = dimensions[sizes.size() - 1];
       if (sizes.back() != wanted) {
-        return cursor.error(position, fmt::format("dimension {} has {} elements here; {} wants {}", sizes.size() - 1,
+        return cursor.error(position, fmt::format("dimension {} has {} elements here; {} has {}", sizes.size() - 1,
                                                   sizes.back(), type.spelled, wanted));
       }
       sizes.pop_back();
@@ -162,18 +163,18 @@ StatusOr<AttributeId> read_dense_resource(TextReader& reader) {
 Status read_resources(TextReader& reader) {
   Cursor& cursor = reader.cursor;
   ModuleTree& tree = reader.tree;
-  std::unordered_map<std::string, std::string_view> blobs;  // in hexadecimal, alignment first
+  std::unordered_map<std::string, std::string_view> blobs;  // in hexadecimal, beginning with the alignment
   std::unordered_map<std::string, size_t> places;
   if (cursor.accept("{-#")) {
-    // Sections of dialects hold entries `name: "0x..."`; what other tools keep there has the same form.
+    // Sections of dialects contain entries `name: "0x..."`. Sections of other tools have the same form.
     std::string key;
     while (!cursor.accept("#-}")) {
       const size_t position = cursor.position();
-      if (cursor.at_end()) return cursor.error(position, "the resources have no end; wanted '#-}'");
+      if (cursor.at_end()) return cursor.error(position, "the resources are not terminated; wanted '#-}'");
       if (cursor.peek() == '"') {
         const std::string_view rest = cursor.between(position + 1, std::string_view::npos - 1);
         const size_t end = rest.find('"');
-        if (end == std::string_view::npos) return cursor.error(position, "this string has no end");
+        if (end == std::string_view::npos) return cursor.error(position, "this string is not terminated");
         blobs.insert_or_assign(key, rest.substr(0, end));
         places.insert_or_assign(key, position);
         cursor.set_position(position + end + 2);
@@ -188,7 +189,7 @@ Status read_resources(TextReader& reader) {
   for (const TextReader::Resource& resource : reader.resources) {
     const auto blob = blobs.find(resource.name);
     if (blob == blobs.end())
-      return cursor.error(resource.position, fmt::format("resource {} isn't there", quote(resource.name)));
+      return cursor.error(resource.position, fmt::format("resource {} doesn't exist", quote(resource.name)));
     constexpr size_t kAlignmentDigits = 2 + 8;
     StatusOr<std::string> bytes = bytes_of_hexadecimal(blob->second);
     if (bytes.ok() && blob->second.size() < kAlignmentDigits)

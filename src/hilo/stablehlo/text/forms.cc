@@ -17,15 +17,15 @@
 namespace hilo::stablehlo {
 namespace {
 
-// ---- What most pretty forms are: operands, words and `key = value` in any order, attributes, types.
+// ---- Generic pretty forms: operands, words and `key = value` in any order, attributes, types.
 
-/// Operations whose written types are those of their operands.
+/// Returns whether the written types are those of the operands.
 bool has_no_results(std::string_view name) {
   return name == "func.return" || name == "stablehlo.return" || name == "sdy.return" || name == "interpreter.print" ||
          name.starts_with("check.") || name == "sdy.sharding_group";
 }
 
-/// `name` outlives the tree: it is in this program or interned.
+/// Adds an attribute. `name` must outlive the tree: it is a literal or interned.
 void add(PendingOperation& operation, std::string_view name, AttributeId value) {
   operation.attributes.push_back({name, value});
 }
@@ -37,7 +37,7 @@ void add_integer(TextReader& reader, PendingOperation& operation, std::string_vi
   add(operation, name, reader.tree.add(attribute));
 }
 
-/// `e5m10`
+/// Reads `e5m10`.
 Status read_format(TextReader& reader, PendingOperation& operation) {
   Cursor& cursor = reader.cursor;
   const size_t position = cursor.position();
@@ -52,7 +52,7 @@ Status read_format(TextReader& reader, PendingOperation& operation) {
   return ok_status();
 }
 
-/// `<lhs_precision_type = tf32, ...>` of a dot's algorithm.
+/// Reads `<lhs_precision_type = tf32, ...>` of a dot's algorithm.
 Status read_algorithm(TextReader& reader, PendingOperation& operation) {
   std::vector<NamedAttribute> entries;
   HILO_RETURN_IF_ERROR(reader.cursor.expect("<", "before an algorithm"));
@@ -94,7 +94,7 @@ Status read_clause(TextReader& reader, PendingOperation& operation, std::string_
   return ok_status();
 }
 
-/// One thing between an operation's name and its types.
+/// Reads one item between an operation's name and its types.
 Status read_item(TextReader& reader, PendingOperation& operation, int& words) {
   Cursor& cursor = reader.cursor;
   const char next = cursor.peek();
@@ -125,7 +125,7 @@ Status read_item(TextReader& reader, PendingOperation& operation, int& words) {
   return ok_status();
 }
 
-/// `: T`, `: T, T`, `: (T) -> T`, `: T -> T`, `: T to T`.
+/// Reads `: T`, `: T, T`, `: (T) -> T`, `: T -> T`, `: T to T`.
 Status read_type_tail(TextReader& reader, PendingOperation& operation, uint32_t named) {
   Cursor& cursor = reader.cursor;
   if (!cursor.accept(":")) return ok_status();
@@ -139,7 +139,7 @@ Status read_type_tail(TextReader& reader, PendingOperation& operation, uint32_t 
   return ok_status();
 }
 
-/// `fastmath<fast>`, `overflow<nsw>`: what an engine may do, and hilo does not.
+/// Skips `fastmath<fast>`, `overflow<nsw>`: permissions for optimizations that hilo doesn't perform.
 Status skip_leaves(Cursor& cursor) {
   while (cursor.accept_word("fastmath") || cursor.accept_word("overflow")) HILO_RETURN_IF_ERROR(cursor.skip_balanced());
   return ok_status();
@@ -155,7 +155,7 @@ Status read_items(TextReader& reader, PendingOperation& operation, uint32_t name
     if (!open && (cursor.next_is("{") || cursor.next_is("}") || cursor.next_is(":"))) break;
     if (!open && operation.operands.empty() && words == 0 && cursor.peek() != '%' && cursor.peek() != '@') {
       const size_t begin =
-          cursor.position();  // an operation without operands, such as `return`: what follows is another
+          cursor.position();  // an operation without operands, such as `return`; another operation follows
       const std::string_view word = cursor.word();
       const bool mine = !word.empty() && (cursor.next_is("=") || cursor.next_is("<") || cursor.next_is(","));
       cursor.set_position(begin);
@@ -168,7 +168,7 @@ Status read_items(TextReader& reader, PendingOperation& operation, uint32_t name
       continue;
     }
     if (open) return cursor.unexpected("','", "between operands");
-    // `call @f(%x)`: operands in brackets after the symbol.
+    // `call @f(%x)`: operands in parentheses after the symbol.
     if (!cursor.next_is("(")) break;
     cursor.accept("(");
     open = !cursor.accept(")");
@@ -182,7 +182,7 @@ Status read_items(TextReader& reader, PendingOperation& operation, uint32_t name
   return ok_status();
 }
 
-// ---- Forms of their own.
+// ---- Special forms.
 
 Status read_module(TextReader& reader, PendingOperation& operation, uint32_t) {
   Cursor& cursor = reader.cursor;
@@ -229,13 +229,13 @@ Status read_function(TextReader& reader, PendingOperation& operation, uint32_t) 
   return cursor.next_is("{") ? read_region(reader, operation, arguments) : ok_status();
 }
 
-/// Constants of all dialects are one operation.
+/// Constants of all dialects become one operation.
 Status name_constant(TextReader& reader, PendingOperation& operation) {
   reader.tree.operations[operation.id].name = reader.tree.intern("stablehlo.constant");
   return ok_status();
 }
 
-/// A number or truth value by itself as elements of its type.
+/// Converts a single number or truth value to an elements attribute of its type.
 StatusOr<AttributeId> elements_of_number(TextReader& reader, const PendingOperation& operation, AttributeId id) {
   Attribute value = reader.tree.attributes[id];
   if (value.kind == AttributeKind::kBool && value.type == kNone) {
@@ -263,7 +263,8 @@ StatusOr<AttributeId> elements_of_number(TextReader& reader, const PendingOperat
   return reader.tree.add(value);
 }
 
-/// `dense<...> : T`; of dialect arith also `1.5 : f32` and `true`. StableHLO's may be written like a call.
+/// Reads `dense<...> : T`; in dialect arith also `1.5 : f32` and `true`. StableHLO's constants may be written like a
+/// call.
 Status read_constant(TextReader& reader, PendingOperation& operation, uint32_t) {
   Cursor& cursor = reader.cursor;
   if (cursor.next_is("(")) {
@@ -281,14 +282,14 @@ Status read_constant(TextReader& reader, PendingOperation& operation, uint32_t) 
   return name_constant(reader, operation);
 }
 
-/// `shape.const_shape [4, 32] : tensor<2xindex>`
+/// Reads `shape.const_shape [4, 32] : tensor<2xindex>`.
 Status read_shape(TextReader& reader, PendingOperation& operation, uint32_t) {
   HILO_ASSIGN_OR_RETURN(const Integers sizes, read_integer_list(reader, "sizes"));
   HILO_RETURN_IF_ERROR(read_functional_tail(reader, operation));
   const Type& type = reader.tree.types[operation.result_types.empty() ? 0 : operation.result_types[0]];
   if (operation.result_types.empty() || element_count_of(type) != std::ssize(sizes) ||
       type.element != ElementType::kS64)
-    return reader.cursor.error(operation.position, "a shape that is no tensor of index");
+    return reader.cursor.error(operation.position, "a shape that is not a tensor of index");
   Attribute value;
   value.kind = AttributeKind::kElements;
   value.type = operation.result_types[0];
@@ -298,7 +299,7 @@ Status read_shape(TextReader& reader, PendingOperation& operation, uint32_t) {
   return name_constant(reader, operation);
 }
 
-/// `tensor.dim %x, %i : T`, whose result is an index.
+/// Reads `tensor.dim %x, %i : T`, whose result has type index.
 Status read_dimension(TextReader& reader, PendingOperation& operation, uint32_t) {
   for (const std::string_view separator : {",", ""}) {
     HILO_ASSIGN_OR_RETURN(const ValueId value, read_value(reader));
@@ -314,7 +315,7 @@ Status read_dimension(TextReader& reader, PendingOperation& operation, uint32_t)
   return ok_status();
 }
 
-/// `%x [1:5:2, 0:3] : ...` and `%t[0] : ...`
+/// Reads `%x [1:5:2, 0:3] : ...` and `%t[0] : ...`.
 Status read_slice(TextReader& reader, PendingOperation& operation, uint32_t) {
   Cursor& cursor = reader.cursor;
   HILO_ASSIGN_OR_RETURN(const ValueId value, read_value(reader));
@@ -353,7 +354,7 @@ Status read_get_tuple_element(TextReader& reader, PendingOperation& operation, u
   return read_functional_tail(reader, operation);
 }
 
-/// `@target(%x) {...} : (T) -> T`
+/// Reads `@target(%x) {...} : (T) -> T`.
 Status read_custom_call(TextReader& reader, PendingOperation& operation, uint32_t) {
   HILO_ASSIGN_OR_RETURN(std::string target, reader.cursor.symbol("a custom call"));
   add(operation, "call_target_name", reader.tree.add_text(AttributeKind::kString, target));
@@ -362,7 +363,7 @@ Status read_custom_call(TextReader& reader, PendingOperation& operation, uint32_
   return read_functional_tail(reader, operation);
 }
 
-/// `"chlo.erf" %x, %y {...} : (T) -> T`
+/// Reads `"chlo.erf" %x, %y {...} : (T) -> T`.
 Status read_composite(TextReader& reader, PendingOperation& operation, uint32_t) {
   HILO_ASSIGN_OR_RETURN(std::string name, reader.cursor.quoted("a composite"));
   add(operation, "name", reader.tree.add_text(AttributeKind::kString, name));
@@ -374,7 +375,7 @@ Status read_composite(TextReader& reader, PendingOperation& operation, uint32_t)
   return read_functional_tail(reader, operation);
 }
 
-/// The body that `applies stablehlo.add` stands for.
+/// Adds the body for `applies stablehlo.add`.
 Status add_reducer(TextReader& reader, PendingOperation& operation, std::string_view name) {
   ModuleTree& tree = reader.tree;
   const ValueId initial = operation.operands.back();
@@ -385,7 +386,7 @@ Status add_reducer(TextReader& reader, PendingOperation& operation, std::string_
   tree.regions[region].arguments = {x, 2};
   HILO_ASSIGN_OR_RETURN(PendingOperation* const body,
                         begin_operation(reader, known_operation(reader, name), operation.position));
-  HILO_ASSIGN_OR_RETURN(operation.location, read_location(reader));  // which is the body's too
+  HILO_ASSIGN_OR_RETURN(operation.location, read_location(reader));  // also the location of the body
   body->location = operation.location;
   const OperationId made = body->id;
   body->operands = {x, y};
@@ -399,7 +400,7 @@ Status add_reducer(TextReader& reader, PendingOperation& operation, std::string_
   return ok_status();
 }
 
-/// `(%x init: %a), (%y init: %b) [applies op] across dimensions = [0] : ... [reducer(%l, %r) (...) {...}]`
+/// Reads `(%x init: %a), (%y init: %b) [applies op] across dimensions = [0] : ... [reducer(%l, %r) (...) {...}]`.
 Status read_reduce(TextReader& reader, PendingOperation& operation, uint32_t) {
   Cursor& cursor = reader.cursor;
   std::vector<ValueId> initial;
@@ -424,7 +425,8 @@ Status read_reduce(TextReader& reader, PendingOperation& operation, uint32_t) {
   HILO_RETURN_IF_ERROR(read_functional_tail(reader, operation));
   if (!applied.empty()) return add_reducer(reader, operation, applied);
   if (!cursor.accept_word("reducer")) return cursor.unexpected("'reducer'", "after the types of reduce");
-  // Each pair of brackets has the two arguments of one operand; the body takes all left ones first.
+  // Each pair of parentheses has the two arguments of one operand. The body's arguments are all left ones, then all
+  // right ones.
   Arguments left, right;
   while (cursor.next_is("(")) {
     Arguments pair;
@@ -438,7 +440,7 @@ Status read_reduce(TextReader& reader, PendingOperation& operation, uint32_t) {
   return read_region(reader, operation, left);
 }
 
-/// `(%i = %x, ...) : T, ... [attributes {...}] cond {...} do {...}`
+/// Reads `(%i = %x, ...) : T, ... [attributes {...}] cond {...} do {...}`.
 Status read_while(TextReader& reader, PendingOperation& operation, uint32_t) {
   Cursor& cursor = reader.cursor;
   Arguments arguments;
@@ -466,7 +468,7 @@ Status read_while(TextReader& reader, PendingOperation& operation, uint32_t) {
   return read_region(reader, operation, arguments);
 }
 
-/// `[[1, 2], [3, 4]]` as the numbers 1, 2, 3, 4.
+/// Reads `[[1, 2], [3, 4]]` as the numbers 1, 2, 3, 4.
 StatusOr<Integers> read_pairs(TextReader& reader) {
   Integers flat;
   HILO_RETURN_IF_ERROR(reader.cursor.expect("[", "before padding"));
@@ -480,7 +482,7 @@ StatusOr<Integers> read_pairs(TextReader& reader) {
   return flat;
 }
 
-/// `(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {stride = [2], ...} {...} : ...`
+/// Reads `(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {stride = [2], ...} {...} : ...`.
 Status read_convolution(TextReader& reader, PendingOperation& operation, uint32_t) {
   constexpr std::pair<std::string_view, std::string_view> kWindow[] = {{"stride", "window_strides"},
                                                                        {"pad", "padding"},
@@ -513,7 +515,7 @@ Status read_convolution(TextReader& reader, PendingOperation& operation, uint32_
   return read_functional_tail(reader, operation);
 }
 
-/// `(%x) inits(%c) dimension=0 attributes {...} {^bb0(...): ...} : (T, T) -> (T, T)`
+/// Reads `(%x) inits(%c) dimension=0 attributes {...} {^bb0(...): ...} : (T, T) -> (T, T)`.
 Status read_scan(TextReader& reader, PendingOperation& operation, uint32_t) {
   Cursor& cursor = reader.cursor;
   HILO_RETURN_IF_ERROR(cursor.expect("(", "before inputs"));
@@ -533,7 +535,7 @@ Status read_scan(TextReader& reader, PendingOperation& operation, uint32_t) {
   return read_functional_tail(reader, operation);
 }
 
-/// Clauses, or a form of its own.
+/// A pretty form: clauses, or the function that reads a special form.
 struct Pretty {
   constexpr Pretty(const char* text) : clauses(text) {}
   constexpr Pretty(decltype(KnownOperation::read) function) : read(function) {}
@@ -550,7 +552,7 @@ constexpr Row kRows[] = {
 #include "hilo/stablehlo/tree/operations.inc"
 };
 
-/// "low=edge_padding_low high=edge_padding_high"
+/// Parses "low=edge_padding_low high=edge_padding_high".
 std::vector<Clause> parse_clauses(std::string_view text) {
   std::vector<Clause> clauses;
   while (!text.empty()) {
@@ -566,7 +568,7 @@ struct Form {
   std::vector<Clause> clauses;
 };
 
-/// Of an operation in the tree; null for one that has no row.
+/// Returns the form of an operation by its name in the tree; null if it has no row.
 const Form* form_of(std::string_view name) {
   static const auto* const kForms = [] {
     auto* const forms = new std::map<std::string, Form, std::less<>>;
@@ -594,7 +596,7 @@ std::span<const Clause> clauses_of(std::string_view operation) {
 
 namespace {
 
-/// The operation of StableHLO or CHLO that one of MHLO, from which they came, is; others keep their names.
+/// Returns the name in StableHLO or CHLO for an operation of MHLO. Other names are unchanged.
 std::string without_mhlo(std::string_view name) {
   constexpr std::string_view kMhlo = "mhlo.";
   if (name.starts_with(kMhlo)) {

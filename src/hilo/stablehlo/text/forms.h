@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/text/forms.h -- pretty forms of operations.
+// stablehlo/text/forms.h -- reads pretty forms of operations.
 #pragma once
 
 #include "hilo/stablehlo/text/text_reader.h"
 
 namespace hilo::stablehlo {
 
-/// Of "stablehlo.pad", in the order in which MLIR writes them.
+/// Returns the clauses of an operation such as "stablehlo.pad", in the order in which MLIR writes them.
 std::span<const Clause> clauses_of(std::string_view operation);
 Status read_pretty(TextReader& reader, PendingOperation& operation, uint32_t result_count);
 KnownOperation facts_of(TextReader& reader, std::string_view name);
-/// What ends most pretty forms: `{attributes} : types`.
+/// Reads the end of most pretty forms: `{attributes} : types`.
 Status read_functional_tail(TextReader& reader, PendingOperation& operation);
 
-// Those of Shardy's operations: sdy_forms.cc.
+// Forms of Shardy's operations, defined in sdy_forms.cc.
 
-/// What is written there, on one line, without comments.
+/// Returns the text of a range on one line, without comments.
 std::string text_between(const TextReader& reader, size_t begin, size_t end);
 
 Status read_mesh(TextReader& reader, PendingOperation& operation, uint32_t named);

@@ -8,8 +8,8 @@
 namespace hilo::stablehlo {
 namespace {
 
-/// What a location says, read from where its meaning stands: the innermost file and line, the outermost name. Calls count
-/// by their callee. Follows aliases and nested locations in a loop; other parts are skipped.
+/// Reads a location: the innermost file and line, and the outermost name. For a call, the callee's location is used.
+/// Aliases and nested locations are followed in a loop; other parts are skipped.
 Status read_parts(TextReader& reader, Location& location) {
   Cursor& cursor = reader.cursor;
   for (int steps = 0; steps < kMaxNesting; ++steps) {
@@ -41,7 +41,7 @@ Status read_parts(TextReader& reader, Location& location) {
       HILO_RETURN_IF_ERROR(cursor.expect("[", "in a fused location"));
       continue;
     }
-    return ok_status();  // unknown, or a form that says no place
+    return ok_status();  // unknown, or a form without a place
   }
   return ok_status();
 }
@@ -90,7 +90,7 @@ StatusOr<LocationId> read_location(TextReader& reader) {
 Status find_aliases(TextReader& reader, size_t begin, size_t end) {
   Cursor& cursor = reader.cursor;
   ModuleTree& tree = reader.tree;
-  // A definition begins its line: a look at each line's first byte finds them all, before or after their use.
+  // Definitions begin a line, so all of them are found by the first byte of each line, before or after their use.
   Cursor lines = cursor.part(begin, end);
   const std::string_view text = lines.between(0, end);
   size_t count = 1;
@@ -106,9 +106,9 @@ Status find_aliases(TextReader& reader, size_t begin, size_t end) {
     if (next == std::string_view::npos) break;
     line = next + 1;
   }
-  // An operation takes a line, as a rule; what is shorter than one, such as an empty line, is none.
-  constexpr size_t kLeastOperation = 16;  // bytes
-  count = std::min(count, (end - begin) / kLeastOperation + 1);
+  // Most operations have their own line. Shorter lines, such as empty ones, don't contain an operation.
+  constexpr size_t kMinOperationBytes = 16;  // bytes
+  count = std::min(count, (end - begin) / kMinOperationBytes + 1);
   tree.operations.reserve(count);
   tree.values.reserve(count);
   tree.operand_pool.reserve(count);

@@ -97,8 +97,8 @@ Status read_region(TextReader& reader, PendingOperation& operation, const Argume
     HILO_RETURN_IF_ERROR(cursor.expect(":", "after a block's name"));
   }
   const auto& all = own.empty() ? arguments : own;
-  // The region gets its place in the tree now: operations inside append to it. Its owner's list of regions is made from
-  // copies at the owner's end.
+  // The region is added to the tree before its operations, which append to it. The list of regions of its owner is
+  // built from copies at the owner's end.
   const auto region = static_cast<RegionId>(tree.regions.size());
   tree.regions.push_back({});
   tree.regions[region].arguments = {static_cast<uint32_t>(tree.values.size()), static_cast<uint32_t>(all.size())};
@@ -134,7 +134,7 @@ std::pair<uint32_t, uint32_t> place_of(TextReader& reader, size_t position) {
   const auto lines_in = [&](size_t begin, size_t end) {
     return static_cast<uint32_t>(std::ranges::count(cursor.between(begin, end), '\n'));
   };
-  if (position < reader.line_begin) {  // of an operation that was read further on: a reducer's body
+  if (position < reader.line_begin) {  // of an operation that was read out of order: a reducer's body
     reader.line -= lines_in(position, reader.line_begin);
     reader.line_begin = cursor.between(0, position).rfind('\n') + 1;
   } else if (const uint32_t more = lines_in(reader.line_begin, position); more > 0) {
@@ -183,7 +183,7 @@ Status read_generic(TextReader& reader, PendingOperation& operation) {
   const Type& type = reader.tree.types[id];
   if (type.input_count != operation.operands.size()) {
     return cursor.error(
-        position, fmt::format("got {} operands and the types of {}", operation.operands.size(), type.input_count));
+        position, fmt::format("got {} operands but the types of {}", operation.operands.size(), type.input_count));
   }
   operation.result_types.assign(type.parts.begin() + type.input_count, type.parts.end());
   return ok_status();
@@ -199,7 +199,7 @@ Status finish_operation(TextReader& reader, PendingOperation& pending, RegionId 
   };
   ResultNames& names = pending.names;
   if (!names.groups.empty() && names.count() != pending.result_types.size()) {
-    return reader.cursor.error(names.position, fmt::format("{} has {} results; got names for {}", pending.known.name,
+    return reader.cursor.error(names.position, fmt::format("{} has {} results; got {} names", pending.known.name,
                                                            pending.result_types.size(), names.count()));
   }
   const auto first = static_cast<ValueId>(tree.values.size());
@@ -226,7 +226,7 @@ Status finish_operation(TextReader& reader, PendingOperation& pending, RegionId 
 
 namespace {
 
-/// `%a, %b:2 =`
+/// Reads `%a, %b:2 =`.
 Status read_result_names(Cursor& cursor, ResultNames& names) {
   names.position = cursor.position();
   if (!cursor.next_is("%")) return ok_status();
@@ -239,7 +239,7 @@ Status read_result_names(Cursor& cursor, ResultNames& names) {
       const size_t position = cursor.position();
       HILO_ASSIGN_OR_RETURN(count, cursor.integer("a number of results"));
       if (count < 1 || count > 1 << 24)
-        return cursor.error(position, fmt::format("no operation has {} results", count));
+        return cursor.error(position, fmt::format("an operation can't have {} results", count));
     }
     names.groups.emplace_back(name, static_cast<uint32_t>(count));
   } while (cursor.accept(","));
@@ -252,7 +252,7 @@ Status read_operation(TextReader& reader, RegionId region) {
   Cursor& cursor = reader.cursor;
   ResultNames names;
   if (reader.open < reader.pending.size())
-    names.groups.swap(reader.pending[reader.open].names.groups);  // for its memory
+    names.groups.swap(reader.pending[reader.open].names.groups);  // reuses its memory
   HILO_RETURN_IF_ERROR(read_result_names(cursor, names));
   const size_t position = cursor.position();
   const bool generic = cursor.peek() == '"';

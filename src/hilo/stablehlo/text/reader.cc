@@ -10,7 +10,7 @@
 namespace hilo::stablehlo {
 namespace {
 
-/// Whether what was read is one module and nothing else; it then is the root.
+/// Returns whether the text consists of a single module, which is then the root.
 bool is_one_module(const ModuleTree& tree, RegionId top) {
   const Region& region = tree.regions[top];
   return region.first != kNone && region.first == region.last && tree.operations[region.first].name == "builtin.module";
@@ -24,7 +24,7 @@ Status read_all(TextReader& reader, size_t begin, size_t end) {
                         begin_operation(reader, known_operation(reader, "module"), begin));
   tree.regions.push_back({});
   while (!cursor.at_end() && !cursor.next_is("{-#")) {
-    if (cursor.next_is("#") || cursor.next_is("!")) {  // an alias; read where it is used
+    if (cursor.next_is("#") || cursor.next_is("!")) {  // an alias, which is read on its use
       const size_t line_end = cursor.between(0, end).find('\n', cursor.position());
       size_t next = line_end == std::string_view::npos ? end : line_end;
       cursor.set_position(next);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pretty forms of Shardy's operations. Their shardings, meshes and axes stay text; devices/sharding.h reads it.
+// Pretty forms of Shardy's operations. Shardings, meshes and axes stay text, which devices/sharding.h parses.
 #include <fmt/format.h>
 
 #include "hilo/stablehlo/text/attributes.h"
@@ -9,7 +9,7 @@
 namespace hilo::stablehlo {
 namespace {
 
-/// What is in brackets, as written; or an attribute by its whole name, or by an alias: #sdy.mesh<...>, #mesh.
+/// Reads the text in brackets, a complete attribute, or an alias: #sdy.mesh<...>, #mesh.
 StatusOr<AttributeId> read_text_in_brackets(TextReader& reader) {
   if (reader.cursor.next_is("#")) return read_attribute(reader);
   const size_t begin = reader.cursor.position();
@@ -17,7 +17,7 @@ StatusOr<AttributeId> read_text_in_brackets(TextReader& reader) {
   return reader.tree.add_text(AttributeKind::kOther, text_between(reader, begin, reader.cursor.last_position()));
 }
 
-/// The value after `key=`: text in brackets, a word, or a number.
+/// Reads the value after `key=`: text in brackets, a word, or a number.
 StatusOr<AttributeId> read_value_of_key(TextReader& reader) {
   const char next = reader.cursor.peek();
   if (next == '<' || next == '[' || next == '{' || next == '#') return read_text_in_brackets(reader);
@@ -25,7 +25,7 @@ StatusOr<AttributeId> read_value_of_key(TextReader& reader) {
   return read_attribute(reader);
 }
 
-/// `in_shardings=[...]`, if it is there.
+/// Reads `in_shardings=[...]`, if it is present.
 StatusOr<bool> read_key(TextReader& reader, PendingOperation& operation, std::string_view key) {
   if (!reader.cursor.accept_word(key)) return false;
   HILO_RETURN_IF_ERROR(reader.cursor.expect("=", "after", key));
@@ -34,7 +34,7 @@ StatusOr<bool> read_key(TextReader& reader, PendingOperation& operation, std::st
   return true;
 }
 
-/// `(%a: T) {...} {attributes} : (T) -> T`
+/// Reads `(%a: T) {...} {attributes} : (T) -> T`.
 Status read_body(TextReader& reader, PendingOperation& operation) {
   Arguments arguments;
   HILO_RETURN_IF_ERROR(read_arguments(reader, arguments, nullptr));
@@ -75,7 +75,8 @@ Status read_mesh(TextReader& reader, PendingOperation& operation, uint32_t) {
   return reader.cursor.next_is("{") ? read_dictionary(reader, operation.attributes) : ok_status();
 }
 
-/// `[reduction] [axes] %x [<sharding>] [key=value] {attributes} : T`. The clause without a word names what is in brackets.
+/// Reads `[reduction] [axes] %x [<sharding>] [key=value] {attributes} : T`. The clause without a word names the
+/// attribute for the text in brackets.
 Status read_sharded(TextReader& reader, PendingOperation& operation, uint32_t) {
   Cursor& cursor = reader.cursor;
   while (true) {
@@ -106,7 +107,7 @@ Status read_sharded(TextReader& reader, PendingOperation& operation, uint32_t) {
   return read_functional_tail(reader, operation);
 }
 
-/// `(%x) in_shardings=[...] out_shardings=[...] manual_axes={...} (%a: T) {...} {attributes} : (T) -> T`
+/// Reads `(%x) in_shardings=[...] out_shardings=[...] manual_axes={...} (%a: T) {...} {attributes} : (T) -> T`.
 Status read_manual_computation(TextReader& reader, PendingOperation& operation, uint32_t) {
   Cursor& cursor = reader.cursor;
   HILO_RETURN_IF_ERROR(cursor.expect("(", "before operands"));
@@ -118,7 +119,8 @@ Status read_manual_computation(TextReader& reader, PendingOperation& operation, 
   return read_body(reader, operation);
 }
 
-/// `<"name">(%x) in_shardings=[...] out_shardings=[...] (%a: T) {...} {attributes} : (T) -> T`; shardings may be absent.
+/// Reads `<"name">(%x) in_shardings=[...] out_shardings=[...] (%a: T) {...} {attributes} : (T) -> T`. Shardings are
+/// optional.
 Status read_named_computation(TextReader& reader, PendingOperation& operation, uint32_t) {
   Cursor& cursor = reader.cursor;
   HILO_RETURN_IF_ERROR(cursor.expect("<", "before a computation's name"));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/text/text_reader.h -- the state of reading MLIR text. The functions that read with it are declared by subject: types.h, attributes.h, ...
+// stablehlo/text/text_reader.h -- the state of reading MLIR text. The functions that use it are declared by subject:
+// types.h, attributes.h, ...
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -15,7 +16,7 @@
 
 namespace hilo::stablehlo {
 
-/// Values named on the left of '='.
+/// The names of values on the left of '='.
 struct ResultNames {
   std::vector<std::pair<std::string_view, uint32_t>> groups;  ///< %x:2 is {"x", 2}
   size_t position = 0;
@@ -26,28 +27,29 @@ struct PendingOperation;
 struct TextReader;
 using Arguments = std::vector<std::pair<std::string_view, TypeId>>;
 
-/// The attribute that a word of a pretty form stands for; two for `[1] x [0]`. An empty word: text in brackets by itself.
+/// A word of a pretty form and its attribute; two attributes for `[1] x [0]`. An empty word stands for text in brackets
+/// without a keyword.
 struct Clause {
   std::string_view word, attribute, second = {};
 };
 
-/// What is known of an operation by its name; looked up once for each name of a program.
+/// Facts about an operation by its name; looked up once per name of a program.
 struct KnownOperation {
-  std::string_view name = {};  ///< "stablehlo.add", the tree's
-  /// Reads what follows the name in the pretty form; null for a dialect that this version doesn't know.
+  std::string_view name = {};  ///< name in the tree: "stablehlo.add"
+  /// Reads the rest of the pretty form after the name; null for an unknown dialect.
   Status (*read)(TextReader&, PendingOperation&, uint32_t named) = nullptr;
   std::span<const Clause> clauses = {};
-  bool has_results = true;  ///< the types of a pretty form include those of results
+  bool has_results = true;  ///< whether the types of a pretty form include those of results
 };
 
-/// Few as a rule, which then take no memory of their own.
+/// Usually few, so that they need no allocation.
 using Integers = boost::container::small_vector<int64_t, 8>;
 
-/// An operation whose text is being read. Lists are collected here and put into the tree's pools at its end.
+/// An operation that is being read. Its lists are moved to the tree's pools when it ends.
 struct PendingOperation {
   OperationId id = kNone;
   KnownOperation known;
-  size_t position = 0;  ///< of its name
+  size_t position = 0;  ///< position of its name
   LocationId location = 0;
   ResultNames names;
   std::vector<ValueId> operands;
@@ -60,12 +62,13 @@ struct TextReader {
   Cursor cursor;
   ModuleTree& tree;
   ValueNames values;
-  std::deque<PendingOperation> pending = {};  ///< the first `open` are being read, the others lend their memory
+  /// the first `open` entries are being read; the others keep their memory for reuse
+  std::deque<PendingOperation> pending = {};
   size_t open = 0;
-  boost::unordered_flat_map<std::string_view, KnownOperation, TextHash> operations = {};  ///< by how they are written
-  boost::unordered_flat_map<std::string_view, TypeId, TextHash> types = {};               ///< the same
-  boost::unordered_flat_map<std::string_view, AttributeId, TextHash> arrays = {};         ///< the same
-  std::unordered_map<std::string_view, size_t> aliases = {};  ///< "#loc1", "!t" -> where their meaning stands
+  boost::unordered_flat_map<std::string_view, KnownOperation, TextHash> operations = {};  ///< by written name
+  boost::unordered_flat_map<std::string_view, TypeId, TextHash> types = {};               ///< by text
+  boost::unordered_flat_map<std::string_view, AttributeId, TextHash> arrays = {};         ///< by text
+  std::unordered_map<std::string_view, size_t> aliases = {};  ///< positions of the definitions of "#loc1", "!t"
   std::unordered_map<size_t, AttributeId> alias_attributes = {};
   std::unordered_map<size_t, LocationId> location_aliases = {};
   struct Resource {
@@ -74,12 +77,12 @@ struct TextReader {
     size_t position;
   };
   std::vector<Resource> resources = {};
-  size_t line_begin = 0;  ///< of line `line`, where an operation began last
+  size_t line_begin = 0;  ///< position of `line`, the line of the last operation
   uint32_t line = 1;
   int depth = 0;
 };
 
-/// Counts nesting; refuses what is too deep.
+/// Counts nesting for the duration of a scope; too deep nesting is an error.
 struct Nested {
   explicit Nested(int& depth) : depth(depth) { ++depth; }
   ~Nested() { --depth; }

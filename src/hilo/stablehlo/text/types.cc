@@ -14,7 +14,7 @@
 namespace hilo::stablehlo {
 namespace {
 
-/// `2x3x` or `?x`, as far as there are dimensions.
+/// Reads `2x3x` or `?x` for each dimension.
 Status read_dimensions(Cursor& cursor, std::vector<int64_t>& dimensions) {
   while (true) {
     const size_t begin = cursor.position();
@@ -28,24 +28,24 @@ Status read_dimensions(Cursor& cursor, std::vector<int64_t>& dimensions) {
     const std::string_view digits = cursor.between(begin, end);
     const std::optional<int64_t> size = parse_int64(digits);
     if (!size || cursor.between(end, end + 1) != "x")
-      return cursor.error(begin, fmt::format("{} is no dimension", quote(cursor.between(begin, end + 1))));
+      return cursor.error(begin, fmt::format("{} is not a dimension", quote(cursor.between(begin, end + 1))));
     dimensions.push_back(*size);
     cursor.set_position(end + 1);
   }
 }
 
-/// A number, with a sign or without.
+/// Reads a number with an optional sign.
 StatusOr<double> read_number(Cursor& cursor) {
   const size_t position = cursor.position();
   const std::string_view text = cursor.number();
   double value = 0;
   const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || failure != std::errc() || stop != text.data() + text.size())
-    return cursor.error(position, fmt::format("{} is no number", quote(text)));
+    return cursor.error(position, fmt::format("{} is not a number", quote(text)));
   return value;
 }
 
-/// `0.1:-30`: a scale and a zero point, which may be left out.
+/// Reads `0.1:-30`: a scale and an optional zero point.
 Status read_scale(Cursor& cursor, Quantization& q) {
   HILO_ASSIGN_OR_RETURN(const double scale, read_number(cursor));
   double zero_point = 0;
@@ -57,23 +57,24 @@ Status read_scale(Cursor& cursor, Quantization& q) {
   return ok_status();
 }
 
-/// `<i8<-128:127>:f32:0, {0.1:-30, 0.5:-20}>`: storage and its ends, what it expresses, the axis, scales.
+/// Reads `<i8<-128:127>:f32:0, {0.1:-30, 0.5:-20}>`: storage type and range, expressed type, axis, scales.
 StatusOr<Type> read_quantized(Cursor& cursor) {
   HILO_RETURN_IF_ERROR(cursor.expect("<", "after quant.uniform"));
   const size_t position = cursor.position();
   const std::string_view word = cursor.word();
   const std::string storage_name = word.starts_with('u') ? "ui" + std::string(word.substr(1)) : std::string(word);
   const std::optional<ElementType> storage = element_type_from_mlir(storage_name);
-  if (!storage || !is_integer(*storage)) return cursor.error(position, fmt::format("{} is no storage", quote(word)));
+  if (!storage || !is_integer(*storage))
+    return cursor.error(position, fmt::format("{} is not a storage type", quote(word)));
   Quantization q;
   const int bits = element_type_info(*storage).bits;
   q.least = is_signed_integer(*storage) ? -std::ldexp(1.0, bits - 1) : 0;
   q.greatest = std::ldexp(1.0, is_signed_integer(*storage) ? bits - 1 : bits) - 1;
   if (cursor.accept("<")) {
     HILO_ASSIGN_OR_RETURN(q.least, read_number(cursor));
-    HILO_RETURN_IF_ERROR(cursor.expect(":", "between the ends of a storage type"));
+    HILO_RETURN_IF_ERROR(cursor.expect(":", "between the limits of a storage type"));
     HILO_ASSIGN_OR_RETURN(q.greatest, read_number(cursor));
-    HILO_RETURN_IF_ERROR(cursor.expect(">", "after the ends of a storage type"));
+    HILO_RETURN_IF_ERROR(cursor.expect(">", "after the limits of a storage type"));
   }
   HILO_RETURN_IF_ERROR(cursor.expect(":", "after a storage type"));
   const size_t expressed_position = cursor.position();
@@ -89,7 +90,7 @@ StatusOr<Type> read_quantized(Cursor& cursor) {
     HILO_RETURN_IF_ERROR(read_scale(cursor, q));
   } while (braced && cursor.accept(","));
   if (braced) HILO_RETURN_IF_ERROR(cursor.expect("}", "after scales"));
-  HILO_RETURN_IF_ERROR(cursor.expect(">", "after a quantised type"));
+  HILO_RETURN_IF_ERROR(cursor.expect(">", "after a quantized type"));
   Type type;
   type.kind = TypeKind::kElement;
   type.element = *storage;
@@ -97,7 +98,8 @@ StatusOr<Type> read_quantized(Cursor& cursor) {
   return type;
 }
 
-/// `#stablehlo.bounds<5, ?>`, or `#stablehlo.type_extensions<bounds = [5, ?]>`. Other encodings say how a tensor is stored.
+/// Reads `#stablehlo.bounds<5, ?>` or `#stablehlo.type_extensions<bounds = [5, ?]>`. Other encodings describe the
+/// storage of a tensor.
 Status read_encoding(Cursor& cursor, Type& type) {
   const bool listed = cursor.accept("#stablehlo.type_extensions<") || cursor.accept("#mhlo.type_extensions<");
   if (!listed && !cursor.accept("#stablehlo.bounds<") && !cursor.accept("#mhlo.bounds<")) {
@@ -183,7 +185,7 @@ StatusOr<TypeId> read_type(TextReader& reader) {
   const size_t begin = cursor.position();
   if (nested.too_deep()) return cursor.error(begin, fmt::format("types nested deeper than {}", kMaxNesting));
   if (cursor.next_is("(")) return read_function_type(reader);
-  if (cursor.next_is("tensor<")) {  // most types are: one that was read before and has no '>' inside is looked up only
+  if (cursor.next_is("tensor<")) {  // the common case: the text of a type without an inner '>' is cached
     const std::string_view spelled = cursor.through('>');
     if (const auto seen = reader.types.find(spelled); seen != reader.types.end()) {
       cursor.set_position(begin + spelled.size());

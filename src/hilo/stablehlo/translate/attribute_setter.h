@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/translate/attribute_setter.h -- the attributes of an instruction, set by name.
+// stablehlo/translate/attribute_setter.h -- sets the attributes of an instruction by name.
 #pragma once
 
 #include "hilo/hlo/ir/computation.h"
@@ -7,7 +7,7 @@
 
 namespace hilo::stablehlo {
 
-/// A sequence of attributes for one op of HLO, whether it has fields of its own or keeps text (hlo/ops/not_yet.h).
+/// The attributes of one HLO op, which are either fields or text (hlo/ops/not_yet.h).
 class AttributeSetter {
  public:
   explicit AttributeSetter(hlo::Opcode opcode);
@@ -15,9 +15,9 @@ class AttributeSetter {
   Status set(std::string_view name, int64_t value);
   Status set_flag(std::string_view name, bool value);
   Status set_list(std::string_view name, const hlo::Int64List& value);
-  /// A value of an enum, by its name in HLO text.
+  /// Sets an enum by the value's name in HLO text.
   Status set_word(std::string_view name, std::string_view value);
-  /// Any value, as HLO text spells it: "{size=2x2 stride=2x1}".
+  /// Sets any attribute by its HLO text: "{size=2x2 stride=2x1}".
   Status set_text(std::string_view name, const std::string& text);
   Status set_computation(std::string_view name, const hlo::ComputationPtr& computation);
   Status set_computations(std::string_view name, std::vector<hlo::ComputationPtr> computations);

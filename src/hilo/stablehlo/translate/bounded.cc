@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of bounded size: tensor<?x3xf32, #stablehlo.bounds<5, ?>>. Their arrays have the bound's size; how much of a dimension
-// is there, its limit, is a number that the program computes. What is beyond a limit has no meaning: operations that
-// join elements of a dimension first replace it there.
+// Values with bounded sizes: tensor<?x3xf32, #stablehlo.bounds<5, ?>>. Their arrays have the size of the bound. The
+// limit of a dimension, which is the actual size, is a number that the program computes. Elements beyond a limit are
+// undefined, so operations that combine elements of a dimension first replace them.
 #include "hilo/stablehlo/translate/bounded.h"
 
 #include <fmt/format.h>
@@ -30,14 +30,14 @@ const Type& type_of_result(const OpContext& op, uint32_t i) {
   return op.tree().type_of(op.tree().result(op.operation, i));
 }
 
-/// The limits of a value's dimensions; empty if it has none.
+/// Returns the limits of a value's dimensions; empty if it has none.
 Limits limits_of(const OpContext& op, ValueId value) {
   const auto found = op.translator.limits.find(value);
   return found == op.translator.limits.end() ? Limits() : found->second;
 }
 Limits operand_limits(const OpContext& op, uint32_t i) { return limits_of(op, op.tree().operand(op.operation, i)); }
 
-/// Gives result `i` those limits that its type has a bound for.
+/// Sets the limits of result `i` in the dimensions for which its type has a bound.
 void set_limits(const OpContext& op, uint32_t i, Limits limits) {
   const std::vector<int64_t>& bounds = type_of_result(op, i).bounds;
   bool any = false;
@@ -49,7 +49,7 @@ void set_limits(const OpContext& op, uint32_t i, Limits limits) {
   else op.translator.limits.erase(op.tree().result(op.operation, i));
 }
 
-/// The array with `fill`, a scalar, beyond its limits in the dimensions that `joins` accepts.
+/// Returns the array with the scalar `fill` beyond its limits, in the dimensions that `joins` accepts.
 template <typename Joins>
 Expr masked(OpSink& sink, Expr x, const Limits& limits, Expr fill, const Joins& joins) {
   const Shape places = x.shape().with_element_type(ElementType::kS32);
@@ -69,7 +69,7 @@ Expr number(OpSink& sink, int64_t value) {
 
 bool always(int64_t) { return true; }
 
-/// Translates with other arrays as operands.
+/// Translates the operation with other arrays as operands.
 Status translate_with(const OpContext& op, const std::vector<std::pair<uint32_t, InstructionId>>& operands) {
   std::vector<std::pair<ValueId, InstructionId>> before;
   for (const auto& [i, id] : operands) {
@@ -82,7 +82,7 @@ Status translate_with(const OpContext& op, const std::vector<std::pair<uint32_t,
   return done;
 }
 
-/// Each result has the limits of the operands, which have its shape.
+/// Translates an operation whose results have the limits of the operands with the same shape.
 Status translate_alike(const OpContext& op) {
   HILO_RETURN_IF_ERROR(op.row.translate(op));
   const bool pairwise = op.operation.results.count > 1;
@@ -128,7 +128,7 @@ Status translate_get_size(const OpContext& op) {
   return ok_status();
 }
 
-/// Beyond the limits of what is reduced stand the initial values.
+/// Fills the reduced dimensions with the initial values beyond the limits.
 Status translate_bounded_reduce(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> dimensions, op.integers("dimensions"));
   const auto joins = [&](int64_t d) { return std::ranges::find(dimensions, d) != dimensions.end(); };
@@ -153,7 +153,7 @@ Status translate_bounded_reduce(const OpContext& op) {
   return ok_status();
 }
 
-/// Beyond the limits of what is summed stand zeros.
+/// Fills the contracted dimensions with zeros beyond the limits.
 Status translate_bounded_dot(const OpContext& op) {
   const std::vector<int64_t> none;
   OpSink sink(op);
@@ -186,7 +186,7 @@ Status translate_bounded_dot(const OpContext& op) {
   return ok_status();
 }
 
-/// Dimension d of the result is dimension `from[d]` of the operand, or none of it (-1).
+/// Sets the result's limits: dimension d of the result is dimension `from[d]` of the operand, or none of it (-1).
 Status translate_moved(const OpContext& op, const std::vector<int64_t>& from) {
   const Limits limits = operand_limits(op, 0);
   HILO_RETURN_IF_ERROR(op.row.translate(op));
@@ -205,7 +205,7 @@ Status translate_bounded_broadcast(const OpContext& op) {
   return translate_moved(op, from);
 }
 
-/// Dimensions that have a limit go on as they are: as many elements before and behind them.
+/// Dimensions with a limit keep it if the numbers of elements in the dimensions before and after them are unchanged.
 Status translate_bounded_reshape(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId array, op.operand(0));
   const Shape shape = op.builder.shape(array);
@@ -220,13 +220,13 @@ Status translate_bounded_reshape(const OpContext& op) {
     while (place < sizes.size() && (own_before != before || sizes[place] != shape.dimension(d)) && own_before <= before)
       own_before *= sizes[place++];
     if (place == sizes.size() || own_before != before || sizes[place] != shape.dimension(d))
-      return unimplemented(fmt::format("a reshape that takes dimension {} apart, whose size is bounded", d));
+      return unimplemented(fmt::format("a reshape that splits dimension {}, whose size is bounded", d));
     from[place] = d;
   }
   return translate_moved(op, from);
 }
 
-/// Whole ranges keep their limit; parts of a dimension are there as a whole.
+/// Full ranges keep their limit; partial ranges have none, so all of their elements count.
 Status translate_bounded_slice(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> starts, op.integers("start_indices"));
   HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> ends, op.integers("limit_indices"));
@@ -242,7 +242,7 @@ Status translate_bounded_slice(const OpContext& op) {
   return translate_moved(op, from);
 }
 
-/// Each operand begins where the one before it ends: it covers what that one has beyond its limit.
+/// Each operand is written at the end of the previous one and overwrites that operand's elements beyond its limit.
 Status translate_bounded_concatenate(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const int64_t dimension, op.integer("dimension"));
   HILO_ASSIGN_OR_RETURN(const Shape shape, op.result_shape());
@@ -269,7 +269,7 @@ Status translate_bounded_concatenate(const OpContext& op) {
   return ok_status();
 }
 
-/// Beyond a limit stands the padding, which makes what is padded behind it right.
+/// Fills elements beyond a limit with the padding value, so that padding at the end is correct.
 Status translate_bounded_pad(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> low, op.integers("edge_padding_low"));
   HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> high, op.integers("edge_padding_high"));
@@ -291,7 +291,7 @@ Status translate_bounded_pad(const OpContext& op) {
   return ok_status();
 }
 
-/// Sorting and reversing other dimensions leaves the limits where they are.
+/// Sorting and reversing other dimensions doesn't change the limits.
 Status translate_apart(const OpContext& op, const std::vector<int64_t>& dimensions) {
   for (uint32_t i = 0; i < op.operation.operands.count; ++i) {
     const Limits limits = operand_limits(op, i);

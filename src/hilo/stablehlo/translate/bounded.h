@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/translate/bounded.h -- modules with bounded sizes.
+// stablehlo/translate/bounded.h -- translates modules with bounded sizes.
 #pragma once
 
 #include "hilo/stablehlo/translate/op_context.h"
@@ -7,10 +7,10 @@
 namespace hilo::stablehlo {
 
 /// Translates an operation whose operands may have limits.
-/// Errors    UNIMPLEMENTED naming operations that can't have such operands
+/// Errors    UNIMPLEMENTED naming operations that don't support such operands
 Status translate_bounded(const OpContext& op);
 
-/// The value with zeros beyond its limits.
+/// Returns the value with zeros beyond its limits.
 StatusOr<hlo::InstructionId> zero_beyond(const OpContext& op, ValueId value);
 
 }  // namespace hilo::stablehlo

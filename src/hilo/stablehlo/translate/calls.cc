@@ -27,7 +27,7 @@ using hlo::Opcode;
 
 namespace {
 
-/// Calls `callee`; what it returns becomes the operation's results.
+/// Adds a call of `callee`, whose results become the operation's results.
 Status add_call(const OpContext& op, std::string_view callee, bool is_composite) {
   if (op.translator.refines()) return inline_call(op, callee);
   auto attributes = std::make_shared<hlo::CallAttributes>();
@@ -37,7 +37,7 @@ Status add_call(const OpContext& op, std::string_view callee, bool is_composite)
   return op.add(Opcode::kCall, operands, std::move(attributes));
 }
 
-/// The location's annotations with frontend attributes (text in braces) added.
+/// Adds frontend attributes (text in braces) to the annotations of the operation's location.
 void annotate(const OpContext& op, const std::string& frontend_attributes) {
   if (frontend_attributes.empty()) return;
   const hlo::AnnotationsPtr before = op.translator.annotations_of(op.operation.location);
@@ -47,7 +47,7 @@ void annotate(const OpContext& op, const std::string& frontend_attributes) {
   op.builder.set_annotations(std::move(annotations));
 }
 
-/// The values under the shardings of an attribute; as they are where the operation has none.
+/// Adds the shardings of an attribute to the values. Without that attribute they are unchanged.
 Status state_shardings(const OpContext& op, std::string_view name, std::vector<InstructionId>& values) {
   if (op.find(name) == nullptr) return ok_status();
   HILO_ASSIGN_OR_RETURN(const std::vector<Sharding> shardings, parse_shardings(op.text(name)));
@@ -63,12 +63,12 @@ Status state_shardings(const OpContext& op, std::string_view name, std::vector<I
 
 Status translate_call(const OpContext& op) { return add_call(op, op.text("callee"), false); }
 
-/// sdy.named_computation: its body, here. Shardings of what goes in and comes out are stated.
+/// Translates sdy.named_computation: inlines its body and states the shardings of its inputs and outputs.
 Status translate_named_computation(const OpContext& op) {
   if (op.operation.regions.count != 1) return invalid_argument("wanted a body");
   const Region& body = op.tree().regions[op.operation.regions.begin];
   if (body.arguments.count != op.operation.operands.count)
-    return invalid_argument("the body doesn't take what the operation has");
+    return invalid_argument("the body's arguments don't match the operands");
   HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   std::vector<InstructionId> values(operands.begin(), operands.end()), results;
   HILO_RETURN_IF_ERROR(state_shardings(op, "in_shardings", values));
@@ -84,7 +84,7 @@ Status translate_named_computation(const OpContext& op) {
 
 Status translate_composite(const OpContext& op) {
   const std::string_view name = op.text("name");
-  // An op of CHLO is that op, not what the file expands it to.
+  // An op of CHLO is translated directly, not by its decomposition in the file.
   if (const OpRow* row = find_row(name); row != nullptr && name.starts_with("chlo.")) {
     return row->translate(OpContext{op.translator, op.builder, op.operation, *row});
   }
@@ -102,7 +102,7 @@ Status translate_composite(const OpContext& op) {
 
 namespace {
 
-/// "f32[4,4]{0,1}": the layouts that a custom call's operands must have.
+/// Returns "f32[4,4]{0,1}": the required layouts of a custom call's operands.
 StatusOr<std::string> layout_constraints(const OpContext& op, const Attribute& layouts) {
   std::string text;
   if (layouts.elements.size() != op.operation.operands.count)
@@ -128,7 +128,7 @@ std::string indices_text(const std::vector<int64_t>& indices) {
   return text + "}";
 }
 
-/// "{{0}: (0, {}), ...}"
+/// Returns "{{0}: (0, {}), ...}".
 StatusOr<std::string> aliases_text(const OpContext& op, const Attribute& aliases) {
   std::string text;
   for (AttributeId id : aliases.elements) {
@@ -145,8 +145,9 @@ StatusOr<std::string> aliases_text(const OpContext& op, const Attribute& aliases
   return "{" + text + "}";
 }
 
-/// {num_batch_dims="0"} from {num_batch_dims = "0"}. Of a call that somebody partitions also which operation it is, and its
-/// rule for shardings; of one that goes through a batch, of how many dimensions that is.
+/// Returns the frontend attributes: {num_batch_dims="0"} for {num_batch_dims = "0"}. A call with a registered
+/// partitioner also gets the number of its operation and its sharding rule. A call with a batch gets the number of
+/// batch dimensions.
 std::string frontend_text(const OpContext& op, std::string_view target) {
   std::string text;
   const auto add = [&](std::string_view name, std::string_view value) {
@@ -169,7 +170,7 @@ std::string frontend_text(const OpContext& op, std::string_view target) {
   return text.empty() ? text : "{" + text + "}";
 }
 
-/// A dictionary as MLIR writes it, or a string in quotes.
+/// Returns a dictionary in MLIR's format, or a quoted string.
 std::string backend_config_text(const OpContext& op) {
   const Attribute* config = op.find("mhlo.backend_config");
   if (config == nullptr) config = op.find("backend_config");
@@ -178,7 +179,7 @@ std::string backend_config_text(const OpContext& op) {
   return config->entries.empty() ? "" : print_attribute(op.tree(), *config);
 }
 
-/// Of all results, if one of them isn't row-major.
+/// Returns the layouts of all results if one of them isn't row-major.
 StatusOr<hlo::Int64Lists> result_layouts(const OpContext& op) {
   hlo::Int64Lists layouts;
   bool plain = true;
@@ -230,7 +231,7 @@ Status add_custom_call(const OpContext& op, std::string_view target) {
 
 namespace {
 
-/// HLO's topk, as XLA writes it in StableHLO.
+/// Translates a custom call that XLA writes for HLO's topk.
 Status translate_top_k_call(const OpContext& op) {
   const Attribute* const values = op.find("mhlo.attributes");
   if (values == nullptr) return op.missing("mhlo.attributes");
@@ -283,12 +284,12 @@ Status translate_probe(const OpContext& op) {
 
 namespace {
 
-/// What the probe that a check names saw.
+/// Returns the value that the named probe has recorded.
 StatusOr<InstructionId> probed(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const int64_t iteration, op.integer("iter", 0));
   const auto found = op.translator.probes.find(op.text("probe_id"));
   if (found == op.translator.probes.end() || iteration < 0 || iteration >= std::ssize(found->second))
-    return unimplemented(fmt::format("probe '{}' isn't before the check, or is in a region", op.text("probe_id")));
+    return unimplemented(fmt::format("probe '{}' must precede the check, outside of regions", op.text("probe_id")));
   return found->second[iteration];
 }
 
@@ -296,7 +297,7 @@ StatusOr<InstructionId> probed(const OpContext& op) {
 
 Status translate_check(const OpContext& op) {
   if (op.translator.options.checks == nullptr)
-    return unimplemented("checks are no part of a program. Hint: hilo check runs them");
+    return unimplemented("checks can't be part of a program. Hint: hilo check runs them");
   if (op.translator.entry_builder != &op.builder) return unimplemented("a check inside a called function or a region");
   Check check;
   check.operation = op.operation.name;
@@ -306,7 +307,7 @@ Status translate_check(const OpContext& op) {
   else if (kind == "check.expect_almost_eq" || kind == "check.expect_almost_eq_const")
     check.kind = CheckKind::kAlmostEqual;
   else if (kind == "check.expect_close") check.kind = CheckKind::kClose;
-  else if (kind != "check.expect_serialized_eq") return unimplemented("this version doesn't know this check");
+  else if (kind != "check.expect_serialized_eq") return unimplemented("this check is not supported");
   if (const Attribute* tolerance = op.find("tolerance")) {
     const bool is_whole = tolerance->kind == AttributeKind::kInteger;
     check.tolerance = is_whole ? static_cast<double>(tolerance->integer) : tolerance->number;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops of CHLO that HLO doesn't have as one op. Those that it has are rows of op_rows.cc.
+// Ops of CHLO without a single equivalent HLO op. The others have rows in op_rows.cc.
 #include "hilo/stablehlo/translate/chlo.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ using hlo::Opcode;
 
 namespace {
 
-/// The only operand, whose element type `accepts`.
+/// Returns the only operand, whose element type must satisfy `accepts`.
 StatusOr<InstructionId> operand_of(const OpContext& op, bool (*accepts)(ElementType), std::string_view wanted) {
   HILO_ASSIGN_OR_RETURN(const InstructionId x, op.operand(0));
   const Shape shape = op.builder.shape(x);
@@ -44,7 +44,8 @@ Status translate_conj(const OpContext& op) {
   return sink.define(sink.add(Opcode::kComplex, {real(z), -imag(z)}, nullptr, z.shape()));
 }
 
-/// Of a complex number ((re - im) (re + im), 2 re im): nothing cancels, nothing overflows that has a square.
+/// The square of a complex number is ((re - im) (re + im), 2 re im), which avoids cancellation and intermediate
+/// overflow.
 Status translate_square(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId operand, operand_of(op, is_inexact, "floats or complex numbers"));
   OpSink sink(op);
@@ -54,7 +55,7 @@ Status translate_square(const OpContext& op) {
   return sink.define(sink.add(Opcode::kComplex, {(re - im) * (re + im), re * im * 2}, nullptr, z.shape()));
 }
 
-/// is_inf, is_pos_inf, is_neg_inf.
+/// Translates is_inf, is_pos_inf, is_neg_inf.
 Status translate_is_infinite(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId operand, operand_of(op, is_floating, "floats"));
   OpSink sink(op);
@@ -64,8 +65,8 @@ Status translate_is_infinite(const OpContext& op) {
   return sink.define(x == (op.row.name == "chlo.is_neg_inf" ? -infinity : infinity));
 }
 
-/// cosh and sinh. In single precision CHLO means sums of e^(x - log 2) and e^(-x - log 2), as rounded there: the rounding
-/// of the exponents is a part of what JAX gives, and far larger than what HLO's cosh allows itself.
+/// Translates cosh and sinh. In single precision CHLO defines them as sums of e^(x - log 2) and e^(-x - log 2) with
+/// rounded exponents. JAX's results include that rounding error, which is far larger than the tolerance of HLO's cosh.
 Status translate_hyperbolic(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId operand, operand_of(op, is_inexact, "floats or complex numbers"));
   const ElementType type = op.builder.shape(operand).element_type();
@@ -75,7 +76,7 @@ Status translate_hyperbolic(const OpContext& op) {
   const double log_half = std::log(0.5);
   const Expr rising = exp(x + log_half), falling = exp(log_half - x);
   if (op.row.opcode == Opcode::kCosh) return sink.define(convert(rising + falling, type));
-  // Near 0 nothing may cancel: (e^x - 1 + (e^x - 1) / e^x) / 2.
+  // Near 0 this form avoids cancellation: (e^x - 1 + (e^x - 1) / e^x) / 2.
   const Expr is_small = abs(x) < 1;
   const Expr less_one = expm1(select(is_small, x, full_like(x, 0)));
   const Expr near = 0.5 * (less_one + less_one / (less_one + 1));
@@ -88,7 +89,7 @@ Status translate_constant_like(const OpContext& op) {
   if (value == nullptr) return op.missing("value");
   if (value->kind != AttributeKind::kFloat && value->kind != AttributeKind::kInteger &&
       value->kind != AttributeKind::kBool)
-    return unimplemented("a value that is no number");
+    return unimplemented("got a value that is not a number");
   OpSink sink(op);
   return sink.define(
       full(sink, shape, value->kind == AttributeKind::kFloat ? value->number : static_cast<double>(value->integer)));
@@ -96,17 +97,18 @@ Status translate_constant_like(const OpContext& op) {
 
 namespace {
 
-/// Which dimensions of a result of rank `rank` an operand has: the last ones, or those that are stated for one of lower rank.
+/// Returns the dimensions of a result of rank `rank` that an operand has: the last ones, or the specified ones for an
+/// operand of lower rank.
 StatusOr<std::vector<int64_t>> spread_dimensions(const Shape& shape, int64_t rank, const std::vector<int64_t>& stated) {
   if (!shape.is_array() || shape.rank() > rank)
-    return invalid_argument(fmt::format("{} can't be spread over rank {}", shape.to_string(), rank));
+    return invalid_argument(fmt::format("{} can't be broadcast to rank {}", shape.to_string(), rank));
   if (shape.rank() < rank && !stated.empty()) return stated;
   std::vector<int64_t> dimensions(shape.rank());
   std::iota(dimensions.begin(), dimensions.end(), rank - shape.rank());
   return dimensions;
 }
 
-/// The sizes of operands that are spread over each other: those that aren't 1.
+/// Returns the sizes of operands that are broadcast against each other: those that aren't 1.
 StatusOr<std::vector<int64_t>> spread_sizes(const OpContext& op, const InstructionIds& operands,
                                             const std::vector<int64_t>& stated) {
   const int64_t rank = std::ssize(op.result_type().dimensions);
@@ -128,8 +130,8 @@ StatusOr<std::vector<int64_t>> spread_sizes(const OpContext& op, const Instructi
 
 }  // namespace
 
-/// chlo.broadcast_*: operands spread over the result, then the op. Dimensions are aligned at the last one, or those of the
-/// operand of lower rank are where broadcast_dimensions says.
+/// Translates chlo.broadcast_*: broadcasts operands to the result, then applies the op. Dimensions are aligned at the
+/// last one; broadcast_dimensions sets those of the operand of lower rank.
 Status translate_broadcasting(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(InstructionIds operands, op.operands());
   HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> stated, op.integers("broadcast_dimensions", std::vector<int64_t>()));
@@ -149,7 +151,7 @@ Status translate_broadcasting(const OpContext& op) {
   return add_compare(sized, std::move(operands));
 }
 
-/// The k largest along the last dimension, in total order; of equal ones the first.
+/// Translates top_k: the k largest elements along the last dimension in total order; for equal ones the first.
 Status translate_top_k(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
   HILO_RETURN_IF_ERROR(op.result_element().status());
@@ -162,7 +164,7 @@ Status translate_top_k(const OpContext& op) {
   }
   if (op.builder.shape(operand).element_type() != ElementType::kPred)
     return op.add(Opcode::kTopK, std::vector<InstructionId>{operand}, std::move(attributes));
-  OpSink sink(op);  // topk orders numbers: false is 0, true 1
+  OpSink sink(op);  // topk orders numbers, so false becomes 0 and true 1
   const Expr both = sink.add(Opcode::kTopK, {convert(sink.at(operand), ElementType::kU8)}, std::move(attributes));
   sink.define(0, convert(element(both, 0), ElementType::kPred));
   sink.define(1, element(both, 1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/translate/chlo.h -- operations of CHLO that HLO has no op for.
+// stablehlo/translate/chlo.h -- translates operations of CHLO without an equivalent HLO op.
 #pragma once
 
 #include "hilo/stablehlo/translate/op_context.h"

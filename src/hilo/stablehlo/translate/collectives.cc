@@ -20,15 +20,15 @@ using hlo::Opcode;
 
 namespace {
 
-/// Rows of a tensor of integers; -1 fills short rows and is left out.
+/// Returns the rows of an integer tensor. Short rows are padded with -1, which is removed.
 StatusOr<hlo::Int64Lists> rows_of(const OpContext& op, std::string_view name) {
   hlo::Int64Lists rows;
   const Attribute* const attribute = op.find(name);
   if (attribute == nullptr) return rows;
   if (attribute->kind != AttributeKind::kElements)
-    return unimplemented(fmt::format("attribute '{}' is no table of ids", name));
+    return unimplemented(fmt::format("attribute '{}' is not a table of ids", name));
   const std::vector<int64_t>& dimensions = op.tree().types[attribute->type].dimensions;
-  if (dimensions.size() != 2) return invalid_argument(fmt::format("attribute '{}' is no matrix", name));
+  if (dimensions.size() != 2) return invalid_argument(fmt::format("attribute '{}' is not a matrix", name));
   HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> values, op.integers(name));
   const size_t width = dimensions[1];
   for (size_t begin = 0; width > 0 && begin < values.size(); begin += width) {
@@ -40,14 +40,14 @@ StatusOr<hlo::Int64Lists> rows_of(const OpContext& op, std::string_view name) {
   return rows;
 }
 
-/// Lists of ids, written out or by the axes of a mesh.
+/// Returns lists of ids, which are explicit or given by the axes of a mesh.
 StatusOr<hlo::Int64Lists> groups_of(const OpContext& op) {
   const Attribute* const groups = op.find("replica_groups");
   if (groups == nullptr || !is_mesh_axes(*groups)) return rows_of(op, "replica_groups");
   return mesh_groups(op.tree(), *groups);
 }
 
-/// What the ids of the operation's groups count. Where they can count devices, they say so.
+/// Returns the meaning of the ids in the operation's groups. use_global_device_ids applies only if ids can be devices.
 GroupMode group_mode(const OpContext& op, int64_t channel_id, bool counts_devices) {
   if (channel_id <= 0) return GroupMode::kCrossReplica;
   if (!counts_devices) return GroupMode::kCrossPartition;
@@ -84,27 +84,28 @@ Status add(const OpContext& op, std::shared_ptr<A> attributes) {
   return op.add(op.row.opcode, operands, std::move(attributes));
 }
 
-/// Operands of which the last says, for each other one, the member of a group that it is from or for.
+/// Operands with the root of each value: the member of a group that it is sent to or from. The roots are the last
+/// operand.
 struct Rooted {
   InstructionIds values;
-  InstructionId roots = hlo::kNoInstruction;  ///< s32[number of values]; absent where the first member is meant
+  InstructionId roots = hlo::kNoInstruction;  ///< s32[number of values]; if absent, the first member is the root
 };
 
 StatusOr<Rooted> rooted_operands(const OpContext& op) {
   Rooted rooted;
   HILO_ASSIGN_OR_RETURN(rooted.values, promoted_operands(op));
   if (!op.flag("has_dynamic_root")) return rooted;
-  if (rooted.values.size() < 2) return invalid_argument("has_dynamic_root wants an operand and its root at least");
+  if (rooted.values.size() < 2) return invalid_argument("has_dynamic_root: wanted at least an operand and its root");
   rooted.roots = rooted.values.back();
   rooted.values.pop_back();
   const Shape got = op.builder.shape(rooted.roots).with_default_layout();
   const Shape wanted = Shape::array(ElementType::kS32, {std::ssize(rooted.values)});
   if (got != wanted)
-    return invalid_argument(fmt::format("the roots are {}; wanted {}", got.to_string(), wanted.to_string()));
+    return invalid_argument(fmt::format("got roots {}; wanted {}", got.to_string(), wanted.to_string()));
   return rooted;
 }
 
-/// The root of value `i`: s32[].
+/// Returns the root of value `i`: s32[].
 StatusOr<InstructionId> root_of(const OpContext& op, const Rooted& rooted, uint32_t i) {
   auto one = std::make_shared<hlo::DynamicSliceAttributes>();
   one->sizes = {1};
@@ -114,7 +115,7 @@ StatusOr<InstructionId> root_of(const OpContext& op, const Rooted& rooted, uint3
   return op.builder.add(Opcode::kReshape, {root}, nullptr, Shape::scalar(ElementType::kS32));
 }
 
-/// What the member `root` of each group has, by what all members have.
+/// Returns the value of member `root` in each group, selected from the values of all members.
 StatusOr<InstructionId> value_of_root(const OpContext& op, InstructionId value, InstructionId root,
                                       const hlo::Int64Lists& groups) {
   const Shape shape = op.builder.shape(value);
@@ -130,8 +131,8 @@ StatusOr<InstructionId> value_of_root(const OpContext& op, InstructionId value, 
   return op.builder.add(Opcode::kReshape, {taken}, nullptr, shape);
 }
 
-/// The same by one broadcast from each place in a group that a root may have: for groups of different sizes, and devices in
-/// none, which have zeros.
+/// Like value_of_root, with one broadcast per possible root position. It supports groups of different sizes, and
+/// devices without a group, which get zeros.
 StatusOr<InstructionId> value_by_places(const OpContext& op, InstructionId value, InstructionId root,
                                         const hlo::Int64Lists& groups) {
   InstructionId result = hlo::kNoInstruction;
@@ -157,7 +158,7 @@ StatusOr<InstructionId> value_by_places(const OpContext& op, InstructionId value
   return result;
 }
 
-/// Whether all-gather takes the groups: all of one size, every device in one.
+/// Returns whether all-gather supports the groups: they have equal sizes and contain every device once.
 bool are_whole(const hlo::Int64Lists& groups, int64_t devices) {
   int64_t members = 0;
   for (const hlo::Int64List& group : groups) members += std::ssize(group);
@@ -165,13 +166,14 @@ bool are_whole(const hlo::Int64Lists& groups, int64_t devices) {
          std::ranges::all_of(groups, [&](const hlo::Int64List& g) { return g.size() == groups[0].size(); });
 }
 
-/// HLO broadcasts from the first member of a group. Where another is chosen at run time, each takes its value from all.
+/// HLO broadcasts from the first member of a group. For a root that is chosen at run time, each device selects its
+/// value from those of all.
 Status broadcast_from_roots(const OpContext& op, const Rooted& rooted, const hlo::CollectiveAttributes& attributes) {
   const hlo::Int64Lists& groups = attributes.replica_groups;
   const bool alone = std::ranges::all_of(groups, [](const hlo::Int64List& group) { return group.size() < 2; });
-  if (groups.empty()) return unimplemented("a root at run time among all devices, however many there are");
+  if (groups.empty()) return unimplemented("a dynamic root in a group of all devices whose number isn't specified");
   if (attributes.channel_id > 0 && !alone)
-    return unimplemented("a root at run time across partitions, in a program for one");
+    return unimplemented("a dynamic root across partitions, in a program with one partition");
   const bool whole = are_whole(groups, op.translator.devices.grid.count());
   for (uint32_t i = 0; i < rooted.values.size(); ++i) {
     HILO_ASSIGN_OR_RETURN(const InstructionId root, root_of(op, rooted, i));
@@ -182,9 +184,9 @@ Status broadcast_from_roots(const OpContext& op, const Rooted& rooted, const hlo
   return ok_status();
 }
 
-/// Whether the device is the root of value `i` in its group: pred[].
+/// Returns whether the device is the root of value `i` in its group: pred[].
 StatusOr<InstructionId> is_root(const OpContext& op, const Rooted& rooted, uint32_t i, const hlo::Int64Lists& groups) {
-  std::vector<int64_t> place(op.translator.devices.grid.count(), -1);  // in its group
+  std::vector<int64_t> place(op.translator.devices.grid.count(), -1);  // position in its group
   for (const hlo::Int64List& group : groups) {
     for (size_t k = 0; k < group.size(); ++k) place[group[k]] = static_cast<int64_t>(k);
   }
@@ -235,7 +237,7 @@ Status translate_collective_permute(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(attributes->channel_id, op.integer("channel_id", 0));
   HILO_ASSIGN_OR_RETURN(const hlo::Int64Lists rows, rows_of(op, "source_target_pairs"));
   for (const hlo::Int64List& row : rows) {
-    if (row.size() != 2) return invalid_argument("source_target_pairs holds something else than pairs");
+    if (row.size() != 2) return invalid_argument("source_target_pairs: wanted pairs");
     attributes->source_target_pairs.emplace_back(row[0], row[1]);
   }
   if (const DeviceGrid& grid = op.translator.devices.grid; grid.count() > 1) {
@@ -246,7 +248,7 @@ Status translate_collective_permute(const OpContext& op) {
   return add(op, attributes);
 }
 
-/// HLO's all-to-all joins along the dimension it cuts. Another one to join along is a transposition after it.
+/// HLO's all-to-all concatenates along the dimension that it splits. For another one a transpose follows.
 Status translate_all_to_all(const OpContext& op) {
   auto attributes = std::make_shared<hlo::AllToAllAttributes>();
   HILO_RETURN_IF_ERROR(set_collective(op, *attributes, /*counts_devices=*/false));
@@ -261,7 +263,7 @@ Status translate_all_to_all(const OpContext& op) {
     const Shape shape = op.builder.shape(operand);
     if (!shape.is_array() || split < 0 || split >= shape.rank() || join < 0 || join >= shape.rank() || count < 1 ||
         shape.dimension(split) % count != 0)
-      return invalid_argument("split_dimension, concat_dimension and split_count don't fit the operand");
+      return invalid_argument("split_dimension, concat_dimension and split_count don't match the operand");
     HILO_ASSIGN_OR_RETURN(InstructionId value, op.builder.add(Opcode::kAllToAll, {operand},
                                                               std::make_shared<hlo::AllToAllAttributes>(*attributes)));
     if (split == join) {
@@ -284,7 +286,7 @@ Status translate_all_to_all(const OpContext& op) {
   return ok_status();
 }
 
-/// An all-reduce of which the root of each group keeps the result; others have zeros.
+/// Translates collective_reduce: an all-reduce whose result only the root of each group keeps; others have zeros.
 Status translate_collective_reduce(const OpContext& op) {
   hlo::AllReduceAttributes attributes;
   HILO_RETURN_IF_ERROR(set_collective(op, attributes, /*counts_devices=*/true));
@@ -304,7 +306,7 @@ Status translate_collective_reduce(const OpContext& op) {
 
 namespace {
 
-/// Of each device, its replica or partition.
+/// Adds each device's replica or partition number.
 Status add_id(const OpContext& op, int64_t divisor, int64_t modulus) {
   std::vector<int64_t> numbers;
   for (int64_t device = 0; device < op.translator.devices.grid.count(); ++device)

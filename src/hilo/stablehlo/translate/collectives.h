@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/translate/collectives.h -- collectives of devices.
+// stablehlo/translate/collectives.h -- translates collectives of devices.
 #pragma once
 
 #include "hilo/hlo/ops/collective.h"
@@ -7,8 +7,8 @@
 
 namespace hilo::stablehlo {
 
-/// Groups and channel of a collective. A program for several devices has its groups written out for them; one for a single
-/// device keeps what it says. `counts_devices`: whether ids can count devices.
+/// Sets the groups and channel of a collective. In a program for several devices the groups are converted to devices;
+/// in one for a single device they are unchanged. `counts_devices`: whether ids can be devices.
 Status set_collective(const OpContext& op, hlo::CollectiveAttributes& attributes, bool counts_devices);
 
 }  // namespace hilo::stablehlo

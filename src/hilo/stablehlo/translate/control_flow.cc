@@ -18,7 +18,7 @@ namespace {
 
 const Region& region_of(const OpContext& op, uint32_t i) { return op.tree().regions[op.operation.regions.begin + i]; }
 
-/// The operands, then what the regions capture.
+/// Returns the operands, then the values that the regions capture.
 StatusOr<std::vector<InstructionId>> with_captures(const OpContext& op, uint32_t first, const Captures& captures) {
   std::vector<InstructionId> values;
   for (uint32_t i = first; i < op.operation.operands.count; ++i) {
@@ -46,10 +46,10 @@ Status define_results(const OpContext& op, InstructionId id, size_t elements) {
   return ok_status();
 }
 
-/// Branches take one operand each: all that any of them captures.
+/// Translates branches. Each takes one operand with all values that any of them captures.
 Status translate_branches(const OpContext& op, bool predicated) {
   HILO_ASSIGN_OR_RETURN(const InstructionId selector, op.operand(0));
-  if (op.operation.regions.count == 0) return invalid_argument("got no branch");
+  if (op.operation.regions.count == 0) return invalid_argument("got no branches");
   std::vector<InstructionId> operands = {selector};
   auto attributes = std::make_shared<hlo::ConditionalAttributes>();
   attributes->predicated = predicated;
@@ -79,7 +79,7 @@ Status translate_while(const OpContext& op) {
     return invalid_argument("wanted a condition, a body, and as many results as operands");
   const Region &condition = region_of(op, 0), &body = region_of(op, 1);
   if (condition.arguments.count != op.operation.operands.count || body.arguments.count != op.operation.operands.count)
-    return invalid_argument("condition and body don't take what the operation has");
+    return invalid_argument("the arguments of condition and body don't match the operands");
   Captures captures = op.translator.captures_of({&condition, &body});
   HILO_ASSIGN_OR_RETURN(std::vector<InstructionId> carry, with_captures(op, 0, captures));
   std::vector<Shape> shapes;
@@ -119,20 +119,20 @@ Status translate_barrier(const OpContext& op) {
   return define_results(op, id, operands.size());
 }
 
-/// Nothing here happens beside something else: the body runs where it starts. A future is what it gives.
+/// Asynchronous operations run synchronously where they start. A future is represented by its result.
 Status translate_async_start(const OpContext& op) {
   if (op.operation.regions.count != 1) return invalid_argument("wanted a body");
   const Region& region = region_of(op, 0);
   const bool captures_all = region.arguments.count == 0;
   if (!captures_all && region.arguments.count != op.operation.operands.count)
-    return invalid_argument("the body doesn't take what the operation has");
+    return invalid_argument("the body's arguments don't match the operands");
   for (uint32_t i = 0; i < region.arguments.count; ++i) {
     HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(i));
     op.translator.set(op.builder, region.arguments.begin + i, operand);
   }
   std::vector<InstructionId> results;
   HILO_RETURN_IF_ERROR(op.translator.translate_block(op.builder, region, results));
-  if (results.empty()) return invalid_argument("the body gives nothing");
+  if (results.empty()) return invalid_argument("the body has no results");
   op.define(0, packed(op.builder, results));
   return ok_status();
 }
@@ -142,7 +142,7 @@ Status translate_async_done(const OpContext& op) {
   return define_results(op, future, op.operation.results.count);
 }
 
-/// The body on whole arrays: each of its operations is elementwise, or a constant spread.
+/// Translates the body on whole arrays, because each of its operations is elementwise or a broadcast constant.
 Status translate_map(const OpContext& op) {
   if (op.operation.regions.count != 1) return invalid_argument("wanted a body");
   const Region& region = region_of(op, 0);

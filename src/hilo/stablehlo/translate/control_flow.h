@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/translate/control_flow.h -- loops, branches and barriers.
+// stablehlo/translate/control_flow.h -- translates loops, branches and barriers.
 #pragma once
 
 #include "hilo/stablehlo/translate/op_context.h"

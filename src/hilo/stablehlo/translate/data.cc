@@ -48,7 +48,7 @@ StatusOr<InstructionId> add_constant(const OpContext& op, const Attribute& value
   const bool splat = literal.shape().is_scalar() && !shape.is_scalar();
   if (literal.shape().element_type() != shape.element_type() || (!splat && literal.shape() != shape))
     return invalid_argument(
-        fmt::format("the value is {}, the result {}", literal.shape().to_string(), shape.to_string()));
+        fmt::format("the value is {}, but the result is {}", literal.shape().to_string(), shape.to_string()));
   if (!splat) return op.builder.constant(literal);
   if (shape.element_count() == 1) return op.builder.constant(literal.reshaped(shape));
   return broadcast(op, op.builder.constant(literal), {}, shape);
@@ -68,7 +68,7 @@ Status translate_constant(const OpContext& op) {
   return ok_status();
 }
 
-/// HLO's broadcast doesn't stretch dimensions of extent 1: they are reshaped away first.
+/// HLO's broadcast doesn't expand dimensions of extent 1, so they are removed by a reshape first.
 StatusOr<InstructionId> add_broadcast(const OpContext& op, InstructionId operand,
                                       const std::vector<int64_t>& dimensions, const Shape& result) {
   const Shape shape = op.builder.shape(operand);
@@ -106,7 +106,8 @@ Status translate_broadcast(const OpContext& op) {
 
 namespace {
 
-/// The type that a comparison states beside its elements': the other sign, or the total order; "" if the elements say all.
+/// Returns the comparison type if it differs from that of the elements (other signedness, or total order), otherwise
+/// "".
 /// Errors    INVALID_ARGUMENT for a kind that the element type doesn't have
 StatusOr<std::string_view> stated_type(std::string_view kind, const Shape& shape) {
   const ElementType type = shape.element_type();
@@ -116,7 +117,7 @@ StatusOr<std::string_view> stated_type(std::string_view kind, const Shape& shape
   const bool own = kind.empty() || kind == "NOTYPE" || (kind == "UNSIGNED" && type == ElementType::kPred) ||
                    (kind == "FLOAT" && (floats || is_complex(type)));
   if (own) return std::string_view();
-  return invalid_argument(fmt::format("compare_type {} doesn't suit {}", kind, shape.to_string()));
+  return invalid_argument(fmt::format("compare_type {} is invalid for {}", kind, shape.to_string()));
 }
 
 }  // namespace
@@ -126,7 +127,7 @@ Status add_compare(const OpContext& op, InstructionIds operands) {
   AttributeSetter attributes(Opcode::kCompare);
   HILO_RETURN_IF_ERROR(attributes.set_word("direction", op.text("comparison_direction")));
   const Shape& shape = op.builder.shape(operands[0]);
-  if (shape.is_array()) {  // else the shape rule rejects it
+  if (shape.is_array()) {  // otherwise the shape rule rejects it
     HILO_ASSIGN_OR_RETURN(const std::string_view type, stated_type(op.text("compare_type"), shape));
     if (!type.empty()) HILO_RETURN_IF_ERROR(attributes.set_word("type", type));
   }
@@ -183,7 +184,8 @@ Status set_precision(const OpContext& op, hlo::DotAttributes& attributes) {
 
 namespace {
 
-/// The two operands; where their types differ, both as the result's type: so does XLA what JAX writes.
+/// Returns the two operands. If their types differ, both are converted to the result's type, as XLA does for JAX's
+/// programs.
 StatusOr<InstructionIds> dot_operands(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(InstructionIds operands, op.operands());
   HILO_ASSIGN_OR_RETURN(const ElementType result, op.result_element());
@@ -213,12 +215,13 @@ Status translate_dot(const OpContext& op) {
   return op.add(Opcode::kDot, operands, std::move(attributes));
 }
 
-/// stablehlo.dot: the last dimension of the left with the first of the right.
+/// Translates stablehlo.dot: contracts the last dimension of the left operand with the first of the right one.
 Status translate_old_dot(const OpContext& op) {
   auto attributes = std::make_shared<hlo::DotAttributes>();
   HILO_ASSIGN_OR_RETURN(const InstructionId left, op.operand(0));
   const Shape shape = op.builder.shape(left);
-  if (!shape.is_array() || shape.rank() == 0) return invalid_argument("the left operand is no array of rank 1 or 2");
+  if (!shape.is_array() || shape.rank() == 0)
+    return invalid_argument("the left operand is not an array of rank 1 or 2");
   attributes->lhs_contracting_dimensions = {shape.rank() - 1};
   attributes->rhs_contracting_dimensions = {0};
   HILO_RETURN_IF_ERROR(set_precision(op, *attributes));
@@ -246,15 +249,15 @@ std::pair<std::string_view, std::string> sharding_attribute(std::string_view sha
 }
 
 StatusOr<InstructionId> add_constraint(const OpContext& op, InstructionId value, std::string_view sharding) {
-  if (!op.builder.shape(value).is_array()) return value;  // a token has no parts
+  if (!op.builder.shape(value).is_array()) return value;  // a token has no elements
   op.builder.set_annotations(with_frontend_attributes(op, {sharding_attribute(sharding)}));
   StatusOr<InstructionId> added = op.builder.add(Opcode::kCopy, {value});
   op.builder.set_annotations(op.translator.annotations_of(op.operation.location));
   return added;
 }
 
-/// The value is from here on a copy that says its group, {hilo.group="3"}: also one of constants, which each user else has for
-/// itself.
+/// Copies the value and marks it with its group, {hilo.group="3"}. Constants are copied, too, because otherwise each
+/// user gets its own constant.
 Status translate_sharding_group(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const int64_t group, op.integer("group_id"));
   HILO_ASSIGN_OR_RETURN(const InstructionId value, op.operand(0));
@@ -266,7 +269,8 @@ Status translate_sharding_group(const OpContext& op) {
   return ok_status();
 }
 
-/// Shardy's own collectives move parts of an array between devices: the array as a whole is the operand, shared otherwise.
+/// Shardy's own collectives move parts of an array between devices. The array as a whole doesn't change; only its
+/// sharding does.
 Status translate_sharding_constraint(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
   const std::string_view key = op.find("sharding") != nullptr ? "sharding" : "out_sharding";

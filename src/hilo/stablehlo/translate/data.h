@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/translate/data.h -- elementwise operations, constants, products, slices, and what they are made with.
+// stablehlo/translate/data.h -- translates elementwise operations, constants, products and slices.
 #pragma once
 
 #include "hilo/hlo/ops/dot.h"
@@ -12,30 +12,30 @@ Status translate_compare(const OpContext& op);
 Status translate_select(const OpContext& op);
 Status translate_sharding_constraint(const OpContext& op);
 
-/// The comparison of the operands that the operation's direction and type say.
+/// Adds the comparison of the operands by the operation's direction and type.
 Status add_compare(const OpContext& op, InstructionIds operands);
 
-/// `operand` spread over `result`: its dimension i becomes result's dimensions[i], stretched where it has extent 1.
+/// Broadcasts `operand` to `result`: its dimension i becomes result's dimensions[i], expanded if it has extent 1.
 StatusOr<hlo::InstructionId> add_broadcast(const OpContext& op, hlo::InstructionId operand,
                                            const std::vector<int64_t>& dimensions, const Shape& result);
 
 /// Sets a dot's precisions from the attribute precision_config.
 Status set_precision(const OpContext& op, hlo::DotAttributes& attributes);
 
-/// Annotations of the operation's location with these frontend attributes.
+/// Frontend attributes that are added to the annotations of the operation's location.
 using FrontendAttributes = std::vector<std::pair<std::string_view, std::string>>;
 hlo::AnnotationsPtr with_frontend_attributes(const OpContext& op, const FrontendAttributes& entries);
 
-/// The one that states a sharding, given as text `<@mesh, [{"x"}]>`.
+/// Returns the frontend attribute of a sharding, whose text is `<@mesh, [{"x"}]>`.
 std::pair<std::string_view, std::string> sharding_attribute(std::string_view sharding);
 
-/// The value under a sharding, as text `<@mesh, [{"x"}]>`: a copy that carries it as a frontend attribute.
+/// Returns a copy of the value with the sharding as a frontend attribute. Its text is `<@mesh, [{"x"}]>`.
 StatusOr<hlo::InstructionId> add_constraint(const OpContext& op, hlo::InstructionId value, std::string_view sharding);
 
-/// A scalar operand, spread over `shape`; other operands as they are.
+/// Broadcasts a scalar operand to `shape`; other operands are unchanged.
 StatusOr<hlo::InstructionId> spread_scalar(const OpContext& op, hlo::InstructionId operand, const Shape& shape);
 
-/// A constant of `shape`: the elements, or a scalar spread over it.
+/// Adds a constant of `shape`: the elements, or a broadcast scalar.
 StatusOr<hlo::InstructionId> add_constant(const OpContext& op, const Attribute& value, const Shape& shape);
 
 }  // namespace hilo::stablehlo

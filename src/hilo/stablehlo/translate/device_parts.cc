@@ -23,7 +23,7 @@ StatusOr<DeviceParts> parts_by_axes(const OpContext& op, const Sharding& shardin
     HILO_ASSIGN_OR_RETURN(mesh, find_mesh(op.tree(), sharding.mesh_name));
   }
   const auto split = [&](const std::vector<AxisReference>& axes) -> StatusOr<DimensionSplit> {
-    std::vector<AxisReference> manual;  // arrays inside are whole along the other axes
+    std::vector<AxisReference> manual;  // the manual axes; along other axes arrays aren't split inside
     for (const AxisReference& axis : axes) {
       if (std::find(manual_axes.begin(), manual_axes.end(), axis.name) != manual_axes.end()) manual.push_back(axis);
     }
@@ -56,8 +56,8 @@ StatusOr<DeviceParts> parts_by_axes(const OpContext& op, const Sharding& shardin
 
 Status check_parts(const DeviceParts& parts, const Shape& whole, const Shape& part) {
   const auto fail = [&] {
-    return invalid_argument(
-        fmt::format("{} on each device doesn't fit {} in all under its sharding", part.to_string(), whole.to_string()));
+    return invalid_argument(fmt::format("{} on each device doesn't match the whole array {} and its sharding",
+                                        part.to_string(), whole.to_string()));
   };
   if (!whole.is_array() || !part.is_array()) return whole == part ? ok_status() : fail();
   if (part.rank() != whole.rank() || std::ssize(parts.dimensions) != whole.rank() ||
@@ -72,7 +72,7 @@ Status check_parts(const DeviceParts& parts, const Shape& whole, const Shape& pa
 
 namespace {
 
-/// The first device of those that add to the same elements has them, the others have zeros.
+/// Keeps the value on the first of the devices that add to the same elements; the others get zeros.
 StatusOr<InstructionId> one_summand(const OpContext& op, InstructionId value, const DeviceParts& parts) {
   if (parts.summands.parts == 1) return value;
   std::vector<int64_t> has = parts.summands.part_of_device;
@@ -84,7 +84,7 @@ StatusOr<InstructionId> one_summand(const OpContext& op, InstructionId value, co
 
 namespace {
 
-/// An instruction with frontend attributes.
+/// Adds an instruction with frontend attributes.
 StatusOr<InstructionId> add_marked(const OpContext& op, Opcode opcode, std::span<const InstructionId> operands,
                                    hlo::AttributesPtr attributes, const FrontendAttributes& entries) {
   op.builder.set_annotations(with_frontend_attributes(op, entries));

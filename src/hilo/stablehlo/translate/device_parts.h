@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/translate/device_parts.h -- between whole arrays and the parts that devices work on by hand.
+// stablehlo/translate/device_parts.h -- converts between whole arrays and the parts of devices in manual computations.
 #pragma once
 
 #include "hilo/stablehlo/devices/sharding.h"
@@ -8,30 +8,31 @@
 
 namespace hilo::stablehlo {
 
-/// How the devices share one array: one split a dimension, by the axes that a computation takes by hand.
+/// The sharding of one array by a computation's manual axes: one split per dimension.
 struct DeviceParts {
   std::vector<DimensionSplit> dimensions;
-  DimensionSplit summands;  ///< who adds to the same elements
-  std::string sharding;     ///< of the whole array
+  DimensionSplit summands;  ///< devices that add to the same elements
+  std::string sharding;     ///< sharding of the whole array
   std::string by_hand;      ///< the same without axes that the computation leaves to the compiler
 };
 
-/// By a sharding, of which axes in `manual_axes` are taken by hand.
+/// Returns the parts of a sharding along `manual_axes`.
 /// Errors    UNIMPLEMENTED for a sharding over other devices than the program's
 StatusOr<DeviceParts> parts_by_axes(const OpContext& op, const Sharding& sharding,
                                     const std::vector<std::string>& manual_axes);
 
-/// Errors    INVALID_ARGUMENT unless so many parts of this shape make up the whole
+/// Checks that the parts of this shape make up the whole.
+/// Errors    INVALID_ARGUMENT
 Status check_parts(const DeviceParts& parts, const Shape& whole, const Shape& part);
 
-/// A device's part of the whole array that all have. The instruction says so (ManualEdge).
+/// Cuts a device's part out of a replicated array. The instruction is marked (ManualEdge).
 StatusOr<hlo::InstructionId> cut_part(const OpContext& op, hlo::InstructionId value, const DeviceParts& parts,
                                       const Shape& part);
 
-/// The whole array of the devices' parts, saying how it is shared. The last instruction says that it is one (ManualEdge).
+/// Joins the devices' parts to the whole array and states its sharding. The last instruction is marked (ManualEdge).
 StatusOr<hlo::InstructionId> join_parts(const OpContext& op, hlo::InstructionId value, const DeviceParts& parts);
 
-/// The whole array, saying how it is shared: propagation goes no further into the body.
+/// States the sharding of the whole array, so that propagation stops at the body.
 StatusOr<hlo::InstructionId> state_sharding(const OpContext& op, hlo::InstructionId value, const DeviceParts& parts);
 
 }  // namespace hilo::stablehlo

@@ -24,7 +24,7 @@ bool meets_others(std::string_view name) {
   return std::find(std::begin(kNames), std::end(kNames), base_name(name)) != std::end(kNames);
 }
 
-/// Custom calls of a computation by hand.
+/// Returns whether the operation is a custom call with a manual computation.
 bool goes_by_hand(const ModuleTree& tree, const Operation& operation) {
   if (base_name(operation.name) != "custom_call") return false;
   const Attribute* const target = tree.find(operation, "call_target_name");
@@ -39,13 +39,14 @@ bool feeds_others(std::string_view name) {
 StatusOr<int64_t> header_count(const ModuleTree& tree, std::string_view name) {
   const Attribute* const attribute = tree.find(tree.operations[0], name);
   if (attribute == nullptr) return int64_t{1};
-  constexpr int64_t kMost = 65536;
-  if (attribute->kind != AttributeKind::kInteger || attribute->integer < 1 || attribute->integer > kMost)
-    return invalid_argument(fmt::format("{} of the module is no number from 1 to {}", name, kMost));
+  constexpr int64_t kMax = 65536;
+  if (attribute->kind != AttributeKind::kInteger || attribute->integer < 1 || attribute->integer > kMax)
+    return invalid_argument(fmt::format("module attribute {}: wanted a number from 1 to {}", name, kMax));
   return attribute->integer;
 }
 
-/// The mesh of the first sharding of a manual computation that has one; none: it has no operands and results.
+/// Returns the number of devices in the mesh of a manual computation's first sharding that has one. Without any, it has
+/// no operands and results.
 StatusOr<int64_t> devices_of(const ModuleTree& tree, const Operation& manual) {
   for (const std::string_view key : {"in_shardings", "out_shardings"}) {
     const Attribute* const attribute = tree.find(manual, key);
@@ -59,7 +60,8 @@ StatusOr<int64_t> devices_of(const ModuleTree& tree, const Operation& manual) {
   return int64_t{1};
 }
 
-/// The grid of the processes. One after the other they run if they differ, or talk by queues.
+/// Sets the grid for the processes of run_parallel. Processes that differ or communicate by queues run one after the
+/// other.
 Status plan_processes(const ModuleTree& tree, const Operation& operation, DevicePlan& plan) {
   const Attribute* const programs = tree.find(operation, "programs");
   if (programs == nullptr || programs->elements.empty()) return invalid_argument("attribute 'programs' is missing");
@@ -72,10 +74,10 @@ Status plan_processes(const ModuleTree& tree, const Operation& operation, Device
     for (AttributeId name : names) {
       functions.push_back(find_function(tree, tree.attributes[name].text));
       if (functions.back() == kNone)
-        return not_found(fmt::format("function @{} isn't there", tree.attributes[name].text));
+        return not_found(fmt::format("function @{} doesn't exist", tree.attributes[name].text));
     }
   }
-  if (functions.empty()) return invalid_argument("'programs' names no function");
+  if (functions.empty()) return invalid_argument("'programs' contains no function");
   bool alike = std::all_of(functions.begin(), functions.end(), [&](OperationId f) { return f == functions[0]; });
   for (OperationId id = functions[0]; id < tree.operations[functions[0]].nested_end; ++id)
     alike = alike && !feeds_others(tree.operations[id].name);
@@ -113,12 +115,12 @@ StatusOr<DevicePlan> plan_devices(const ModuleTree& tree, const TranslateOptions
   }
   HILO_ASSIGN_OR_RETURN(const int64_t replicas, header_count(tree, "mhlo.num_replicas"));
   HILO_ASSIGN_OR_RETURN(const int64_t partitions, header_count(tree, "mhlo.num_partitions"));
-  constexpr int64_t kMost = 65536;
-  if (replicas * partitions > kMost)
+  constexpr int64_t kMax = 65536;
+  if (replicas * partitions > kMax)
     return unimplemented(
-        fmt::format("{} replicas of {} partitions; wanted {} devices at most", replicas, partitions, kMost));
+        fmt::format("{} replicas of {} partitions; wanted {} devices at most", replicas, partitions, kMax));
   bool meets = options.partitions != nullptr && !options.partitions->empty();
-  int64_t devices = 1;  // of manual computations
+  int64_t devices = 1;  // devices of manual computations
   for (const Operation& operation : tree.operations) {
     if (operation.name == "interpreter.run_parallel") {
       HILO_RETURN_IF_ERROR(plan_processes(tree, operation, plan));

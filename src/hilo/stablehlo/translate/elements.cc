@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise operations that mean more in StableHLO than HLO's op of the name does, or something else.
+// Elementwise operations whose meaning in StableHLO differs from that of the HLO op with the same name.
 #include "hilo/stablehlo/translate/elements.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ using hlo::Opcode;
 
 namespace {
 
-/// The unsigned type of so many bits.
+/// Returns the unsigned type with that number of bits.
 std::optional<ElementType> unsigned_of(int bits) {
   switch (bits) {
     case 2: return ElementType::kU2;
@@ -32,7 +32,7 @@ std::optional<ElementType> unsigned_of(int bits) {
   }
 }
 
-/// Truth values of the last dimension as the bits of a number, the first the lowest.
+/// Combines truth values of the last dimension to the bits of a number, lowest bit first.
 Status join_bits(const OpContext& op, InstructionId truths, const Shape& result, ElementType whole) {
   OpSink sink(op);
   const Expr bits = convert(sink.at(truths), whole);
@@ -41,7 +41,7 @@ Status join_bits(const OpContext& op, InstructionId truths, const Shape& result,
   return sink.define(result.element_type() == whole ? number : bitcast(number, result.element_type()));
 }
 
-/// The bits of numbers as truth values in a new last dimension.
+/// Splits numbers into bits, as truth values in a new last dimension.
 Status split_bits(const OpContext& op, InstructionId numbers, const Shape& result, ElementType whole) {
   OpSink sink(op);
   const Expr x = sink.at(numbers), bits = x.type() == whole ? x : bitcast(x, whole);
@@ -54,7 +54,7 @@ Status split_bits(const OpContext& op, InstructionId numbers, const Shape& resul
 
 bool is_complex_array(const Shape& shape) { return shape.is_array() && is_complex(shape.element_type()); }
 
-/// The maximum or minimum of complex numbers, which are ordered by their real parts, then their imaginary ones.
+/// Returns the maximum or minimum of complex numbers, ordered by their real parts, then by their imaginary parts.
 Expr complex_extreme(Opcode opcode, Expr x, Expr y) {
   using enum hlo::ComparisonDirection;
   const auto direction = opcode == Opcode::kMaximum ? kGt : kLt;
@@ -64,7 +64,7 @@ Expr complex_extreme(Opcode opcode, Expr x, Expr y) {
 
 }  // namespace
 
-/// A truth value is one bit in StableHLO, a byte in HLO.
+/// A truth value is one bit in StableHLO, but a byte in HLO.
 Status translate_bitcast(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId x, op.operand(0));
   const Shape shape = op.builder.shape(x);
@@ -78,11 +78,11 @@ Status translate_bitcast(const OpContext& op) {
       is_complex(numbers.element_type()) ? std::nullopt : unsigned_of(element_type_info(numbers.element_type()).bits);
   const bool fits =
       whole && bits.rank() == numbers.rank() + 1 && bits.dimension(bits.rank() - 1) == element_type_info(*whole).bits;
-  if (!fits) return translate_elementwise(op);  // says what doesn't fit
+  if (!fits) return translate_elementwise(op);  // reports what doesn't match
   return from_bits ? join_bits(op, x, result, *whole) : split_bits(op, x, result, *whole);
 }
 
-/// Of complex numbers the principal root, as a power.
+/// For complex numbers the principal root, computed as a power.
 Status translate_cbrt(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId x, op.operand(0));
   if (!is_complex_array(op.builder.shape(x))) return translate_elementwise(op);
@@ -111,7 +111,7 @@ Status translate_clamp(const OpContext& op) {
   return sink.define(complex_extreme(Opcode::kMinimum, raised, sink.at(operands[2])));
 }
 
-/// A complex number is true if its real part is; HLO looks at both.
+/// A complex number is true if its real part is nonzero; HLO uses both parts.
 Status translate_convert(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId x, op.operand(0));
   HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape());
@@ -121,7 +121,7 @@ Status translate_convert(const OpContext& op) {
   return sink.define(convert(real(sink.at(x)), ElementType::kPred));
 }
 
-/// Without mantissa bits there is no NaN: it becomes infinity. HLO keeps it.
+/// Without mantissa bits there is no NaN, so it becomes infinity. HLO keeps NaN.
 Status translate_reduce_precision(const OpContext& op) {
   HILO_RETURN_IF_ERROR(translate_plain(op));
   HILO_ASSIGN_OR_RETURN(const int64_t mantissa_bits, op.integer("mantissa_bits"));

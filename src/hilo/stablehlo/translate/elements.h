@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/translate/elements.h -- operations whose meaning depends on the element type.
+// stablehlo/translate/elements.h -- translates operations whose meaning depends on the element type.
 #pragma once
 
 #include "hilo/stablehlo/translate/op_context.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Extension ops of hilo come back from the composites that write/calls.cc creates from them.
+// Restores hilo's extension ops from the composites that write/calls.cc creates for them.
 #include "hilo/hlo/ops/check_instruction.h"
 #include "hilo/hlo/text/lexer.h"
 #include "hilo/stablehlo/translate/attribute_setter.h"
@@ -10,7 +10,7 @@ namespace {
 
 using hlo::FieldKind;
 
-/// Sets a field to an attribute's value; false for kinds of fields that composites don't have.
+/// Sets a field to an attribute's value. Returns false for kinds of fields that composites don't have.
 StatusOr<bool> set_field(const OpContext& op, const hlo::AttributeField& field, const Attribute& value,
                          AttributeSetter& attributes) {
   switch (field.kind) {
@@ -62,7 +62,7 @@ StatusOr<bool> restore_extension(const OpContext& op, std::string_view name) {
   const Shape declared = results.size() == 1 ? results[0] : Shape::tuple(results);
   const hlo::AttributesPtr made = attributes.take();
   const StatusOr<Shape> inferred = hlo::check_instruction(def, shapes, made.get(), declared);
-  if (!inferred.ok() || *inferred != declared) return false;  // its decomposition says what it does, too
+  if (!inferred.ok() || *inferred != declared) return false;  // the composite's decomposition is used instead
   HILO_RETURN_IF_ERROR(op.add(*opcode, operands, made));
   return true;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom calls whose meaning HLO has: notes to a partitioner or a memory planner, which change no value, ApproxTopK, and
-// sparse products.
+// Custom calls with an equivalent in HLO: annotations for a partitioner or a memory planner, which change no value;
+// ApproxTopK; sparse products.
 #include <fmt/format.h>
 
 #include "hilo/hlo/ops/slice.h"
@@ -20,14 +20,14 @@ using hlo::Opcode;
 
 namespace {
 
-/// For who looks on, and for effects that aren't there: nothing to compute.
+/// Translates calls for observers, and for effects that don't exist here: nothing is computed.
 Status translate_nothing(const OpContext& op) {
   if (op.operation.results.count == 0) return ok_status();
   return unimplemented(fmt::format("got {} results; wanted none", op.operation.results.count));
 }
 
-/// A look at how a value is split, by who partitions programs: as an operation it passes the value on, or has no result. A copy
-/// of the value that nobody needs says who looks, in hexadecimal digits: {hilo.look="00ff"}.
+/// Translates an inspection of a value's sharding. It returns the value or nothing. An unused copy of the value is
+/// marked with the caller's data in hexadecimal digits: {hilo.look="00ff"}.
 Status translate_look(const OpContext& op) {
   const Attribute* const who = op.find("backend_config");
   if (who != nullptr && who->kind == AttributeKind::kString && !who->text.empty()) {
@@ -42,7 +42,7 @@ Status translate_look(const OpContext& op) {
   return op.operation.results.count == 0 ? ok_status() : translate_identity(op);
 }
 
-/// The first of all elements in the comparator's order, as many as the result has: what XLA:CPU gives, too.
+/// Returns the first elements in the comparator's order, as many as the result has. XLA:CPU gives the same result.
 Status translate_approx_top_k(const OpContext& op) {
   const uint32_t arrays = op.operation.results.count;
   if (arrays == 0 || op.operand_count() != 2 * arrays)
@@ -78,7 +78,7 @@ Status translate_approx_top_k(const OpContext& op) {
   return ok_status();
 }
 
-/// Shardy's note on a value, in the frontend attribute `xla.sdy.sharding`.
+/// Translates Shardy's annotation of a value, in the frontend attribute `xla.sdy.sharding`.
 Status translate_frontend_sharding(const OpContext& op) {
   const Attribute* const frontend = op.find("mhlo.frontend_attributes");
   const Attribute* const text = frontend == nullptr ? nullptr : op.tree().find(*frontend, "xla.sdy.sharding");
@@ -91,26 +91,28 @@ Status translate_frontend_sharding(const OpContext& op) {
   return ok_status();
 }
 
-/// Where a computation by hand begins or ends: on one device parts are wholes.
+/// Translates the beginning or end of a manual computation. On one device, parts equal wholes.
 Status translate_part(const OpContext& op) {
   for (uint32_t i = 0; i < op.operation.results.count; ++i) {
     HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(i));
     HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape(i));
     if (op.builder.shape(operand) != result)
       return unimplemented(
-          "a computation by hand over several devices as calls. Hint: export with sdy.manual_computation");
+          "manual computations over several devices as custom calls are not supported. Hint: export with "
+          "sdy.manual_computation");
   }
   return translate_identity(op);
 }
 
-/// ApproxTopK with one more operand: how many.
+/// Translates ApproxTopK with an additional operand for the number of elements.
 Status translate_dynamic_approx_top_k(const OpContext& op) {
   OpContext inner = op;
   inner.operand_limit = 2 * op.operation.results.count;
   return translate_approx_top_k(inner);
 }
 
-/// The call as `operation` of its first operand. The second says the sizes that the results' types leave open.
+/// Returns the call as `operation` of its first operand. The second operand has the sizes that the results' types leave
+/// open.
 StatusOr<OpContext> as_operation(const OpContext& op, std::string_view operation) {
   if (op.operand_count() != 2 || op.operation.results.count != 2)
     return invalid_argument(
@@ -120,7 +122,7 @@ StatusOr<OpContext> as_operation(const OpContext& op, std::string_view operation
   return inner;
 }
 
-/// rng_bit_generator with the sizes of its bits.
+/// Translates rng_bit_generator with an operand for the sizes.
 Status translate_dynamic_random_bits(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(OpContext inner, as_operation(op, "stablehlo.rng_bit_generator"));
   if (has_unknown_sizes(op)) {
@@ -130,7 +132,7 @@ Status translate_dynamic_random_bits(const OpContext& op) {
   return inner.row.translate(inner);
 }
 
-/// top_k with the number of elements.
+/// Translates top_k with an operand for the number of elements.
 Status translate_dynamic_top_k(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(OpContext inner, as_operation(op, "chlo.top_k"));
   if (has_unknown_sizes(op)) {
@@ -146,7 +148,7 @@ Status translate_dynamic_top_k(const OpContext& op) {
   return inner.row.translate(inner);
 }
 
-/// The first operand; the others say its sizes.
+/// Returns the first operand; the other operands are its sizes.
 Status translate_first(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
   op.define(0, operand);

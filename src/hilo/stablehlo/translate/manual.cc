@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sdy.manual_computation: every device has all operands whole, cuts its own part out of each, runs the body on the parts,
-// and all join what they have.
+// sdy.manual_computation: every device has complete operands, cuts its own parts out of them, and runs the body on the
+// parts. Then all parts of the results are joined.
 #include "hilo/stablehlo/translate/manual.h"
 
 #include <fmt/format.h>
@@ -90,7 +90,7 @@ Status translate_manual_computation(const OpContext& op) {
   if (op.operation.regions.count != 1) return invalid_argument("wanted a body");
   const Region& body = op.tree().regions[op.operation.regions.begin];
   if (body.arguments.count != op.operation.operands.count)
-    return invalid_argument("the body doesn't take what the operation has");
+    return invalid_argument("the body's arguments don't match the operands");
   HILO_ASSIGN_OR_RETURN(const std::vector<DeviceParts> in, all_parts(op, "in_shardings", op.operation.operands.count));
   HILO_ASSIGN_OR_RETURN(const std::vector<DeviceParts> out, all_parts(op, "out_shardings", op.operation.results.count));
   for (uint32_t i = 0; i < body.arguments.count; ++i) {

@@ -15,15 +15,15 @@ namespace {
 constexpr std::string_view kFrontend = "frontend_attributes", kKey = "hilo.mlir";
 constexpr std::string_view kAlias = "tf.aliasing_output", kSharding = "sdy.sharding";
 
-// ---- keeping --------------------------------------------------------------------------------------------------------
+// ---- Storing facts -------------------------------------------------------------------------------------------------
 
 std::string printed(const ModuleTree& tree, std::string_view name, const Attribute& value) {
   if (value.kind == AttributeKind::kUnit) return std::string(name);
-  const bool bare = name == kSharding && value.text.starts_with('<');  // as bytecode has it
+  const bool bare = name == kSharding && value.text.starts_with('<');  // as in bytecode
   return fmt::format("{} = {}{}", name, bare ? "#sdy.sharding" : "", print_attribute(tree, value, name));
 }
 
-/// Takes over what an argument says of the result that it gives its memory to, if the alias fits.
+/// Moves an argument's alias attribute to the module's aliases, if it is valid there.
 bool take_alias(const Attribute& value, int64_t argument, hlo::Module& module) {
   const hlo::Computation& entry = *module.entry;
   if (value.kind != AttributeKind::kInteger || argument >= entry.parameter_count()) return false;
@@ -42,7 +42,7 @@ bool take_alias(const Attribute& value, int64_t argument, hlo::Module& module) {
   return false;
 }
 
-/// `[{a = 1 : i32}, {}]`, or nothing if all are empty. Aliases of arguments go to the module.
+/// Returns `[{a = 1 : i32}, {}]`, or nothing if all are empty. Aliases of arguments are moved to the module.
 std::string lists_text(const ModuleTree& tree, const Attribute* lists, hlo::Module* module) {
   if (lists == nullptr || lists->kind != AttributeKind::kArray) return "";
   std::string text;
@@ -85,9 +85,9 @@ std::string meshes_text(const ModuleTree& tree) {
   return text;
 }
 
-// ---- giving back ----------------------------------------------------------------------------------------------------
+// ---- Restoring facts -----------------------------------------------------------------------------------------------
 
-/// The text that keep_facts wrote, or an empty module.
+/// Returns the text that keep_facts has stored, or an empty module.
 StatusOr<std::string> kept_text(const hlo::Module& module) {
   for (const auto& [key, value] : module.other_attributes) {
     if (key != kFrontend) continue;
@@ -100,13 +100,13 @@ StatusOr<std::string> kept_text(const hlo::Module& module) {
   return std::string("module {}");
 }
 
-/// Copies attributes from the tree of facts to the one that is written.
+/// Copies attributes from the tree of facts to the tree that is written.
 struct Copier {
   const ModuleTree& from;
   TreeBuilder& to;
   bool portable;
 
-  TypeId type(TypeId id) const {  // both readers bound the nesting
+  TypeId type(TypeId id) const {  // recursion is safe, because both readers limit the nesting
     Type copy = from.types[id];
     for (TypeId& part : copy.parts) part = type(part);
     return to.add_type(std::move(copy));
@@ -126,7 +126,7 @@ struct Copier {
     return to.tree.add(copy);
   }
 
-  /// A dictionary of an argument or a result, with an alias if there is one.
+  /// Returns the dictionary of an argument or a result, with its alias if there is one.
   AttributeId dictionary(const Attribute* facts, std::optional<int64_t> alias) const {
     std::vector<NamedAttribute> entries, frontend;
     for (const auto& [name, id] : facts == nullptr ? std::span<const NamedAttribute>() : facts->entries) {
@@ -154,7 +154,7 @@ struct Copier {
     entries.push_back({"mhlo.frontend_attributes", to.dictionary(std::move(frontend))});
   }
 
-  /// Dictionaries of `count` arguments or results; none if nothing is said of any, or of others than there are.
+  /// Returns the dictionaries of `count` arguments or results. Returns none if all are empty or their number differs.
   std::vector<AttributeId> dictionaries(const Attribute* lists, size_t count,
                                         const std::vector<std::optional<int64_t>>& aliases) const {
     const bool fits = lists != nullptr && lists->elements.size() == count;
@@ -166,7 +166,7 @@ struct Copier {
   }
 };
 
-/// The result that each argument gives its memory to.
+/// Returns for each argument the result that reuses its memory.
 std::vector<std::optional<int64_t>> aliases_of(const hlo::Module& module, size_t arguments) {
   std::vector<std::optional<int64_t>> aliases(arguments);
   for (const hlo::Alias& alias : module.aliases) {

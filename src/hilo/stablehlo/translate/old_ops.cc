@@ -17,7 +17,7 @@ using hlo::Expr;
 using hlo::InstructionId;
 using hlo::Opcode;
 
-/// The operand's dimensions are the result's last ones.
+/// The operand's dimensions are the last ones of the result.
 Status translate_old_broadcast(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
   HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> added, op.integers("broadcast_sizes"));
@@ -42,13 +42,14 @@ Status translate_cross_replica_sum(const OpContext& op) {
   return op.add(Opcode::kAllReduce, std::vector<InstructionId>{operand}, std::move(attributes));
 }
 
-/// It only told a profiler where the program is.
+/// It only informed a profiler.
 Status translate_trace(const OpContext& op) {
   if (op.operation.results.count == 0) return ok_status();
   return invalid_argument(fmt::format("got {} results; wanted none", op.operation.results.count));
 }
 
-/// Rows of the operand along `dim`, by index: a gather. The first batch_dims dimensions of both belong together.
+/// Selects slices of the operand along `dim` by index: a gather. The first batch_dims dimensions of both are batch
+/// dimensions.
 Status translate_torch_index_select(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   HILO_ASSIGN_OR_RETURN(const int64_t dim, op.integer("dim"));
@@ -56,10 +57,10 @@ Status translate_torch_index_select(const OpContext& op) {
   if (operands.size() != 2) return invalid_argument(fmt::format("got {} operands; wanted 2", operands.size()));
   const Shape array = op.builder.shape(operands[0]), index = op.builder.shape(operands[1]);
   if (!array.is_array() || !index.is_array() || batch < 0 || batch > dim || dim >= array.rank() || batch > index.rank())
-    return invalid_argument(
-        fmt::format("dim={} and batch_dims={} don't fit {} and {}", dim, batch, array.to_string(), index.to_string()));
+    return invalid_argument(fmt::format("dim={} and batch_dims={} don't match {} and {}", dim, batch, array.to_string(),
+                                        index.to_string()));
   auto attributes = std::make_shared<hlo::GatherAttributes>();
-  const int64_t selected = index.rank() - batch;  // dimensions of the result that stand for `dim`
+  const int64_t selected = index.rank() - batch;  // number of the result's dimensions that replace `dim`
   for (int64_t d = 0; d < array.rank(); ++d) {
     attributes->slice_sizes.push_back(d < batch || d == dim ? 1 : array.dimension(d));
     if (d < batch) {
@@ -76,7 +77,7 @@ Status translate_torch_index_select(const OpContext& op) {
 
 namespace {
 
-/// Labels of dimensions; those that "..." stands for are numbers below 0, the last one -1.
+/// Labels of dimensions. The dimensions of "..." have negative numbers; the last one is -1.
 using Labels = std::vector<int>;
 
 struct Term {
@@ -84,7 +85,7 @@ struct Term {
   Labels labels;
 };
 
-/// `ij...` for an array of this rank.
+/// Parses the labels `ij...` of an array of this rank.
 StatusOr<Labels> labels_of(std::string_view text, int64_t rank) {
   const size_t dots = text.find("...");
   const int64_t hidden = dots == std::string_view::npos ? 0 : rank - (std::ssize(text) - 3);
@@ -101,7 +102,7 @@ StatusOr<Labels> labels_of(std::string_view text, int64_t rank) {
     }
   }
   if (hidden < 0 || (rank >= 0 && std::ssize(labels) != rank))
-    return invalid_argument(fmt::format("einsum_config: '{}' doesn't name {} dimensions", text, rank));
+    return invalid_argument(fmt::format("einsum_config: '{}' doesn't have labels for {} dimensions", text, rank));
   return labels;
 }
 
@@ -114,7 +115,7 @@ void sum_out(Term& term, size_t d) {
   term.labels.erase(term.labels.begin() + d);
 }
 
-/// The diagonal of each label that is there twice.
+/// Takes the diagonal for each label that occurs twice.
 void take_diagonals(OpSink& sink, Term& term) {
   for (size_t d = 0; d < term.labels.size(); ++d) {
     const size_t first = place_of(term.labels, term.labels[d]);
@@ -126,7 +127,8 @@ void take_diagonals(OpSink& sink, Term& term) {
   }
 }
 
-/// Sums over the labels that neither `kept` nor `other` has; an extent of 1 beside another extent of `other` is dropped.
+/// Sums over the labels that occur neither in `kept` nor in `other`. An extent of 1 is removed if `other` has a larger
+/// one.
 void sum_own(Term& term, const Labels& kept, const Term& other) {
   for (size_t d = 0; d < term.labels.size(); ++d) {
     const int label = term.labels[d];
@@ -137,7 +139,7 @@ void sum_own(Term& term, const Labels& kept, const Term& other) {
   }
 }
 
-/// The product of two terms, with sums over the labels that `kept` lacks.
+/// Multiplies two terms and sums over the labels that are not in `kept`.
 Term contract(OpSink& sink, const Term& left, const Term& right, const Labels& kept) {
   auto attributes = std::make_shared<hlo::DotAttributes>();
   Term product;
@@ -160,7 +162,7 @@ Term contract(OpSink& sink, const Term& left, const Term& right, const Labels& k
 
 }  // namespace
 
-/// einsum and unary_einsum: `ij,jk->ik`, `...ii->...i`.
+/// Translates einsum and unary_einsum: `ij,jk->ik`, `...ii->...i`.
 Status translate_einsum(const OpContext& op) {
   std::string_view config = op.text("einsum_config");
   const size_t arrow = config.find("->");
@@ -177,7 +179,7 @@ Status translate_einsum(const OpContext& op) {
     inputs.remove_prefix(std::min(comma + 1, inputs.size()));
   }
   if (terms.empty() || terms.size() > 2 || !inputs.empty())
-    return invalid_argument(fmt::format("einsum_config '{}' isn't for {} operands", config, operands.size()));
+    return invalid_argument(fmt::format("einsum_config '{}' doesn't match {} operands", config, operands.size()));
   HILO_ASSIGN_OR_RETURN(const ElementType element, op.result_element());
   HILO_ASSIGN_OR_RETURN(const Labels kept,
                         labels_of(config.substr(arrow + 2), std::ssize(op.result_type().dimensions)));

@@ -103,7 +103,7 @@ StatusOr<int64_t> OpContext::integer(std::string_view name, std::optional<int64_
   if (attribute == nullptr && otherwise) return *otherwise;
   if (attribute == nullptr) return missing(name);
   if (attribute->kind != AttributeKind::kInteger && attribute->kind != AttributeKind::kBool)
-    return invalid_argument(fmt::format("attribute '{}' is no integer", name));
+    return invalid_argument(fmt::format("attribute '{}' is not an integer", name));
   return attribute->integer;
 }
 

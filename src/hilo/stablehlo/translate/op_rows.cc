@@ -13,7 +13,7 @@ namespace hilo::stablehlo {
 #define HILO_OPERATION(name, pretty, bytecode, translation, ...) Status translation(const OpContext&);
 #include "hilo/stablehlo/tree/operations.inc"
 
-/// Of rows that find_row doesn't give: who meets such an operation rejects it by name.
+/// For rows that find_row doesn't return; such operations are rejected by name.
 Status not_translated(const OpContext&) { return internal_error("an operation that is only read"); }
 
 namespace {

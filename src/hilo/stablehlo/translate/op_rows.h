@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/translate/op_rows.h -- how each operation becomes HLO: columns of tree/operations.inc.
+// stablehlo/translate/op_rows.h -- the translation of each operation to HLO: columns of tree/operations.inc.
 #pragma once
 
 #include <span>
@@ -18,18 +18,18 @@ struct FieldRow {
 struct OpContext;
 using Handler = Status (*)(const OpContext&);
 
-/// How one op of StableHLO becomes HLO: `translate` does it, from what the row says.
+/// The translation of one StableHLO op to HLO, by the function `translate` and the data of the row.
 struct OpRow {
   std::string_view name;  ///< without "stablehlo."
   Handler translate;
   hlo::Opcode opcode{};
   FieldRow fields[8] = {};
-  std::string_view regions[2] = {};  ///< fields of HLO that regions become
+  std::string_view regions[2] = {};  ///< fields of HLO for the regions
 };
 
-/// All of them, by name.
+/// Returns all rows, sorted by name.
 std::span<const OpRow> op_rows();
-/// Null for an operation that this version doesn't know, or only reads.
+/// Returns null for an operation that is unknown or that can only be read.
 const OpRow* find_row(std::string_view operation_name);
 
 }  // namespace hilo::stablehlo

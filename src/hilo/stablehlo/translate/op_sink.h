@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/translate/op_sink.h -- where a translation that makes several instructions of one operation puts them.
+// stablehlo/translate/op_sink.h -- adds several instructions for one operation.
 #pragma once
 
 #include "hilo/hlo/build/expr.h"
@@ -9,17 +9,17 @@
 
 namespace hilo::stablehlo {
 
-/// The operation's computation.
+/// Adds instructions to the operation's computation.
 class OpSink final : public hlo::Sink {
  public:
   explicit OpSink(const OpContext& op) : op_(op) {}
 
-  /// x over `shape`: its dimension i becomes dimensions[i], stretched where it has extent 1.
+  /// Broadcasts x to `shape`: its dimension i becomes dimensions[i], expanded if it has extent 1.
   hlo::Expr spread(hlo::Expr x, const std::vector<int64_t>& dimensions, const Shape& shape) {
     if (!status().ok()) return x;
     return take(add_broadcast(op_, x.id, dimensions, shape));
   }
-  /// An instruction whose attributes are said by name.
+  /// Adds an instruction whose attributes are set by name.
   hlo::Expr add_named(hlo::Opcode opcode, std::initializer_list<hlo::Expr> operands, AttributeSetter& attributes) {
     return add(opcode, operands, attributes.take());
   }
@@ -27,11 +27,11 @@ class OpSink final : public hlo::Sink {
     if (!status.ok()) fail(status);
   }
 
-  /// The operation's result `i`.
+  /// Defines the operation's result `i`.
   void define(uint32_t i, hlo::Expr x) const {
     if (status().ok()) op_.define(i, x.id);
   }
-  /// Its only one.
+  /// Defines the only result.
   Status define(hlo::Expr x) const {
     define(0, x);
     return status();

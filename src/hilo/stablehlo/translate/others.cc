@@ -11,7 +11,7 @@ namespace hilo::stablehlo {
 using hlo::InstructionId;
 using hlo::Opcode;
 
-/// HLO's rng takes the two bounds and states its shape.
+/// HLO's rng has only the two bounds as operands, and declares its shape.
 Status translate_random(const OpContext& op) {
   AttributeSetter attributes(Opcode::kRng);
   HILO_RETURN_IF_ERROR(
@@ -32,7 +32,7 @@ Status translate_random_bits(const OpContext& op) {
   return op.add(Opcode::kRngBitGenerator, operands, attributes.take());
 }
 
-/// Shapes are static: the size is known.
+/// Shapes are static, so the size is known.
 Status translate_dimension_size(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
   HILO_ASSIGN_OR_RETURN(const int64_t dimension, op.integer("dimension"));
@@ -59,10 +59,10 @@ Status translate_get_tuple_element(const OpContext& op) {
 
 namespace {
 
-/// Operations that take sizes as operands, the ones that they then are, and which attributes the operands stand for.
+/// An operation with sizes as operands: its static equivalent, and the attributes that the operands replace.
 struct DynamicForm {
   std::string_view name, without;
-  uint32_t first;  ///< of the operands that are sizes
+  uint32_t first;  ///< index of the first operand that is a size
   std::string_view attributes[3];
 };
 constexpr DynamicForm kDynamicForms[] = {
@@ -77,7 +77,7 @@ constexpr DynamicForm kDynamicForms[] = {
 
 }  // namespace
 
-/// The result's type is static, or it is refused; so the sizes are known where an operand gives only them.
+/// The result's type must be static. So the sizes are known, even if the operands that specify them aren't constants.
 Status translate_dynamic(const OpContext& op) {
   for (const DynamicForm& form : kDynamicForms) {
     if (form.name != op.row.name) continue;
@@ -95,7 +95,7 @@ Status translate_dynamic(const OpContext& op) {
     }
     return inner.row.translate(inner);
   }
-  return unimplemented("this version can't translate this operation");
+  return unimplemented("this operation is not supported");
 }
 
 }  // namespace hilo::stablehlo

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// interpreter.run_parallel: processes that run at once. Where all run one function they are replicas. Others, which talk by
-// infeed, send and recv only, run one after the other, for what one takes from a queue is a value that another has put there.
+// interpreter.run_parallel: concurrent processes. If all run the same function, they become replicas. Others may only
+// communicate by infeed, send and recv. They run one after the other, because a value taken from a queue is one that
+// another process has put there.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,10 +37,10 @@ StatusOr<InstructionId> with_leading_one(const OpContext& op, InstructionId valu
   return op.builder.add(Opcode::kReshape, {value}, nullptr, shape.with_dimensions(sizes));
 }
 
-/// Of one value a device, that of the device itself.
+/// Selects the device's own value from one value per device.
 StatusOr<InstructionId> own_value(const OpContext& op, const std::vector<InstructionId>& values) {
   const Shape shape = op.builder.shape(values[0]);
-  if (shape.is_tuple()) return unimplemented("a process that takes a tuple");
+  if (shape.is_tuple()) return unimplemented("a process with a tuple argument");
   if (!shape.is_array()) return values[0];
   std::vector<InstructionId> rows;
   for (InstructionId value : values) {
@@ -63,10 +64,10 @@ StatusOr<InstructionId> own_value(const OpContext& op, const std::vector<Instruc
   return op.builder.add(Opcode::kReshape, {row}, nullptr, shape);
 }
 
-/// The value that each device has, of all devices.
+/// Defines results from the values of all devices.
 Status define_from_all(const OpContext& op, InstructionId value, uint32_t first, uint32_t step) {
   const Shape shape = op.builder.shape(value);
-  if (shape.is_tuple()) return unimplemented("a process that gives a tuple");
+  if (shape.is_tuple()) return unimplemented("a process with a tuple result");
   const int64_t devices = op.translator.devices.grid.count();
   hlo::Int64Lists everyone(1);
   for (int64_t device = 0; device < devices; ++device) everyone[0].push_back(device);
@@ -92,7 +93,7 @@ Status define_from_all(const OpContext& op, InstructionId value, uint32_t first,
 Status run_as_replicas(const OpContext& op, std::string_view name) {
   const auto devices = static_cast<uint32_t>(op.translator.devices.grid.count());
   if (op.operation.operands.count % devices != 0 || op.operation.results.count % devices != 0)
-    return invalid_argument(fmt::format("{} processes don't share the operands and results evenly", devices));
+    return invalid_argument(fmt::format("{} processes can't divide the operands and results evenly", devices));
   const uint32_t arguments = op.operation.operands.count / devices, results = op.operation.results.count / devices;
   HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   std::vector<InstructionId> own;
@@ -115,7 +116,7 @@ Status run_as_replicas(const OpContext& op, std::string_view name) {
   return ok_status();
 }
 
-/// Runs the process's function here; its operands and results begin at `argument` and `result` of the operation's.
+/// Inlines the process's function. Its operands and results begin at `argument` and `result` of the operation's.
 Status run_here(const OpContext& op, const Operation& function, uint32_t argument, uint32_t result) {
   const Region& body = op.tree().regions[function.regions.begin];
   for (uint32_t i = 0; i < body.arguments.count; ++i) {
@@ -128,7 +129,7 @@ Status run_here(const OpContext& op, const Operation& function, uint32_t argumen
   return ok_status();
 }
 
-/// Whether the function finds in the queues all that it takes from them.
+/// Returns whether the queues contain everything that the function takes from them.
 bool is_ready(const OpContext& op, OperationId function) {
   std::unordered_map<int64_t, size_t> wanted;
   for (OperationId id = function + 1; id < op.tree().operations[function].nested_end; ++id) {
@@ -145,7 +146,7 @@ bool is_ready(const OpContext& op, OperationId function) {
 
 struct Process {
   OperationId function;
-  uint32_t argument, result;  ///< the first of its own
+  uint32_t argument, result;  ///< index of its first argument and result
   bool done = false;
 };
 
@@ -154,7 +155,7 @@ Status run_in_turn(const OpContext& op, const std::vector<std::string_view>& nam
   uint32_t argument = 0, result = 0;
   for (std::string_view name : names) {
     const OperationId id = find_function(op.tree(), name);
-    if (id == kNone) return not_found(fmt::format("function @{} isn't there", name));
+    if (id == kNone) return not_found(fmt::format("function @{} doesn't exist", name));
     const Operation& function = op.tree().operations[id];
     if (function.regions.count != 1) return invalid_argument(fmt::format("function @{} has no body", name));
     const Region& body = op.tree().regions[function.regions.begin];
@@ -164,7 +165,7 @@ Status run_in_turn(const OpContext& op, const std::vector<std::string_view>& nam
     result += op.tree().operations[body.last].operands.count;
   }
   if (argument != op.operation.operands.count || result != op.operation.results.count)
-    return invalid_argument("the processes take and give another number of values");
+    return invalid_argument("the numbers of the processes' arguments and results don't match the operation");
   Queues& queues = op.translator.queues;
   queues.builder = &op.builder;
   for (std::string_view name : symbols_of(op, "infeed")) queues.infeed.push_back(name);
@@ -176,13 +177,13 @@ Status run_in_turn(const OpContext& op, const std::vector<std::string_view>& nam
       process.done = true;
       --left;
     }
-    if (left == before) return unimplemented("processes that wait for each other in turn");
+    if (left == before) return unimplemented("processes that wait for each other in a cycle");
   }
   queues.builder = nullptr;
   return ok_status();
 }
 
-/// The queues are there in the bodies of processes, not in regions inside them and in functions that they call.
+/// Queues may be used in the bodies of processes, but not in nested regions or in called functions.
 Status check_queues(const OpContext& op) {
   if (op.translator.queues.builder == &op.builder) return ok_status();
   return unimplemented("outside of a process's body of interpreter.run_parallel");
@@ -194,15 +195,15 @@ Status define_token(const OpContext& op, uint32_t i) {
   return ok_status();
 }
 
-/// The results: what was in the queue, and a token.
+/// Defines the results: the values from the queue, and a token.
 Status define_taken(const OpContext& op, const std::vector<InstructionId>& values) {
   if (op.operation.results.count != values.size() + 1)
-    return invalid_argument(fmt::format("the queue holds {} values here", values.size()));
+    return invalid_argument(fmt::format("the queue has {} values here", values.size()));
   for (uint32_t i = 0; i < values.size(); ++i) {
     HILO_ASSIGN_OR_RETURN(const Shape wanted, op.result_shape(i));
     if (op.builder.shape(values[i]) != wanted) {
-      return invalid_argument(fmt::format("the queue holds {} here; wanted {}", op.builder.shape(values[i]).to_string(),
-                                          wanted.to_string()));
+      return invalid_argument(
+          fmt::format("the queue has {} here; wanted {}", op.builder.shape(values[i]).to_string(), wanted.to_string()));
     }
     op.define(i, values[i]);
   }
@@ -219,11 +220,11 @@ Status translate_run_parallel(const OpContext& op) {
   if (!op.translator.devices.inlined.empty()) return run_in_turn(op, names);
   const bool alike = std::all_of(names.begin(), names.end(), [&](std::string_view name) { return name == names[0]; });
   if (!alike || std::ssize(names) != op.translator.devices.grid.count())
-    return unimplemented("processes beside those of another kind");
+    return unimplemented("two run_parallel operations of different kinds");
   return run_as_replicas(op, names[0]);
 }
 
-/// Puts its operands, a token apart, into the channel's queue.
+/// Puts its operands, except the token, into the channel's queue.
 Status translate_send(const OpContext& op) {
   HILO_RETURN_IF_ERROR(check_queues(op));
   HILO_ASSIGN_OR_RETURN(const int64_t channel, op.integer("channel_id", 0));
@@ -262,13 +263,13 @@ Status translate_infeed(const OpContext& op) {
   return define_taken(op, values);
 }
 
-/// Nobody takes from the queue.
+/// No operation reads this queue.
 Status translate_outfeed(const OpContext& op) {
   HILO_RETURN_IF_ERROR(check_queues(op));
   return define_token(op, 0);
 }
 
-/// What a program shows while it runs is no part of its results: nothing is shown.
+/// Printed values aren't part of the results, so nothing is printed.
 Status translate_print(const OpContext& op) { return op.operand(0).status(); }
 
 }  // namespace hilo::stablehlo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom calls that somebody partitions, as a function of Python does for jax.experimental.custom_partitioning: they are
-// computations by hand, whose body that partitioner gave.
+// Custom calls with registered partitioners, such as Python functions of jax.experimental.custom_partitioning. They
+// become manual computations with the partitioner's body.
 #include <fmt/format.h>
 
 #include "hilo/hlo/ops/control_flow.h"
@@ -15,7 +15,7 @@ using hlo::Opcode;
 
 namespace {
 
-/// All axes are taken by hand.
+/// Returns the parts, with all axes manual.
 StatusOr<DeviceParts> parts_of(const OpContext& op, const Sharding& sharding) {
   std::vector<std::string> axes;
   for (const MeshAxis& axis : sharding.mesh.axes) axes.push_back(axis.name);
@@ -27,8 +27,8 @@ StatusOr<std::vector<InstructionId>> own_parts(const OpContext& op, const Custom
   const uint32_t count = op.operation.operands.count;
   if (shapes.size() != count || partition.operands.size() != count)
     return invalid_argument(
-        fmt::format("its partitioner gave a computation of {} parameters and {} shardings; wanted {}", shapes.size(),
-                    partition.operands.size(), count));
+        fmt::format("its partitioner returned a computation with {} parameters and {} shardings; wanted {}",
+                    shapes.size(), partition.operands.size(), count));
   std::vector<InstructionId> parts;
   for (uint32_t i = 0; i < count; ++i) {
     HILO_ASSIGN_OR_RETURN(const DeviceParts cut, parts_of(op, partition.operands[i]));
@@ -53,8 +53,9 @@ Status translate_partitioned_call(const OpContext& op, const CustomPartition& pa
   const uint32_t count = op.operation.results.count;
   const auto given = all.is_tuple() ? static_cast<uint32_t>(all.tuple_size()) : 1U;
   if (given != count || partition.results.size() != count)
-    return invalid_argument(fmt::format("its partitioner gave a computation of {} results and {} shardings; wanted {}",
-                                        given, partition.results.size(), count));
+    return invalid_argument(
+        fmt::format("its partitioner returned a computation with {} results and {} shardings; wanted {}", given,
+                    partition.results.size(), count));
   for (uint32_t i = 0; i < count; ++i) {
     InstructionId part = made;
     if (all.is_tuple()) {

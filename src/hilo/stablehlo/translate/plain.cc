@@ -12,7 +12,7 @@ namespace hilo::stablehlo {
 
 namespace {
 
-/// An attribute of StableHLO as the field of HLO, by what kind of value it is.
+/// Sets an HLO field from an attribute of StableHLO, depending on the kind of value.
 Status set_field(const OpContext& op, const FieldRow& row, AttributeSetter& attributes) {
   for (const auto& [name, values] : op.lists) {
     if (name == row.name) return attributes.set_list(row.hlo_name(), values);
@@ -37,13 +37,13 @@ Status set_field(const OpContext& op, const FieldRow& row, AttributeSetter& attr
     case AttributeKind::kDictionary:
     case AttributeKind::kOther: break;
   }
-  return unimplemented(fmt::format("attribute '{}' has a value of a kind that HLO lacks here", row.name));
+  return unimplemented(fmt::format("attribute '{}' has a value of a kind that HLO doesn't allow here", row.name));
 }
 
-/// The operand in the element type that argument `i` of the region has.
+/// Returns the operand, converted to the element type of the region's argument `i`.
 Status promote_to(const OpContext& op, uint32_t region_index, uint32_t i, hlo::InstructionId& operand) {
   const Region& region = op.tree().regions[op.operation.regions.begin + region_index];
-  if (i >= region.arguments.count) return ok_status();  // the shape rule says what doesn't fit
+  if (i >= region.arguments.count) return ok_status();  // the shape rule reports a mismatch
   const Type& type = op.tree().type_of(region.arguments.begin + i);
   const Shape shape = op.builder.shape(operand);
   if (type.kind != TypeKind::kTensor || !shape.is_array() || shape.element_type() == type.element) return ok_status();
@@ -92,7 +92,7 @@ Status translate_plain(const OpContext& op) {
   return op.add(op.row.opcode, *operands, attributes.take());
 }
 
-/// The dimension counts from the end if it is negative; left out it is the last.
+/// A negative dimension counts from the end; the default is the last one.
 Status translate_sort(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const hlo::InstructionId first, op.operand(0));
   HILO_ASSIGN_OR_RETURN(int64_t dimension, op.integer("dimension", -1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/translate/plain.h -- operations of which their row says all.
+// stablehlo/translate/plain.h -- translates operations that their row describes completely.
 #pragma once
 
 #include "hilo/stablehlo/translate/op_context.h"
@@ -9,7 +9,7 @@ namespace hilo::stablehlo {
 Status translate_plain(const OpContext& op);
 Status translate_identity(const OpContext& op);
 
-/// Operands in the element types that the operation's regions take, which may be wider than the operands' own.
+/// Returns the operands, converted to the element types of the region's arguments, which may be wider.
 StatusOr<InstructionIds> promoted_operands(const OpContext& op);
 
 }  // namespace hilo::stablehlo

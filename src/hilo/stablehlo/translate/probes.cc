@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Probes in the bodies of loops that checks ask for.
+// Probes in loop bodies that checks refer to.
 #include "hilo/stablehlo/translate/probes.h"
 
 #include <algorithm>
@@ -13,9 +13,9 @@ using hlo::Opcode;
 
 namespace {
 
-constexpr int64_t kMostPasses = 1024;  // of one probe: each is a value that the loop carries
+constexpr int64_t kMaxPasses = 1024;  // maximum number of passes per probe; each is a value that the loop carries
 
-/// How many passes the checks of the program ask for.
+/// Returns the number of passes that the program's checks refer to.
 StatusOr<int64_t> passes_of(const ModuleTree& tree, std::string_view probe) {
   int64_t passes = 0;
   for (const Operation& operation : tree.operations) {
@@ -23,9 +23,9 @@ StatusOr<int64_t> passes_of(const ModuleTree& tree, std::string_view probe) {
     const Attribute* const id = tree.find(operation, "probe_id");
     const Attribute* const pass = tree.find(operation, "iter");
     if (id == nullptr || id->text != probe) continue;
-    passes = std::max(passes, (pass == nullptr ? 0 : std::clamp<int64_t>(pass->integer, 0, kMostPasses)) + 1);
+    passes = std::max(passes, (pass == nullptr ? 0 : std::clamp<int64_t>(pass->integer, 0, kMaxPasses)) + 1);
   }
-  if (passes > kMostPasses) return unimplemented("a check of more than 1024 passes of a probe");
+  if (passes > kMaxPasses) return unimplemented("a check of more than 1024 passes of a probe");
   return passes;
 }
 
@@ -62,7 +62,7 @@ StatusOr<std::vector<InstructionId>> next_recorded(hlo::Builder& builder, std::s
                                                    std::span<const InstructionId> before) {
   std::vector<InstructionId> after;
   for (const Recording& r : recordings) {
-    if (r.seen == hlo::kNoInstruction) return internal_error("a probe of a loop's body isn't there");
+    if (r.seen == hlo::kNoInstruction) return internal_error("a probe in a loop's body doesn't exist");
     const InstructionId counter = before[after.size()];
     const InstructionId one = builder.constant(Literal::scalar<int32_t>(1));
     HILO_ASSIGN_OR_RETURN(const InstructionId next, builder.add(Opcode::kAdd, {counter, one}));

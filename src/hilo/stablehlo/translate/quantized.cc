@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantised types. HLO has the integers that are stored; their real values are (stored - zero point) * scale.
+// Quantized types. HLO has the stored integers; their real values are (stored - zero point) * scale.
 #include "hilo/stablehlo/translate/quantized.h"
 
 #include <fmt/format.h>
@@ -16,14 +16,14 @@ using hlo::Opcode;
 
 namespace {
 
-/// One number a slice of the axis, or one for all, for each element of x.
+/// Broadcasts a parameter to the elements of x: one number per slice of the axis, or one for all.
 Expr parameter_of(OpSink& sink, const std::vector<double>& values, int64_t axis, Expr x) {
   if (values.size() == 1) return full_like(x, values[0]);
   const Shape shape = x.shape();
   const int64_t count = values.size();
   if (axis < 0 || axis >= shape.rank() || shape.dimension(axis) != count) {
     sink.fail(invalid_argument(
-        fmt::format("{} has not {} slices along its quantised dimension {}", shape.to_string(), count, axis)));
+        fmt::format("{} doesn't have {} slices along its quantized dimension {}", shape.to_string(), count, axis)));
     return x;
   }
   Literal table(Shape::array(ElementType::kF64, {count}));
@@ -36,7 +36,7 @@ Expr dequantized(OpSink& sink, Expr stored, const Quantization& q) {
   return (x - parameter_of(sink, q.zero_points, q.axis, x)) * parameter_of(sink, q.scales, q.axis, x);
 }
 
-/// The nearest stored integer, ties to even, no further than the storage type's ends.
+/// Returns the nearest stored integer, with ties to even, clamped to the range of the storage type.
 Expr quantized(OpSink& sink, Expr x, const Quantization& q, ElementType storage) {
   const Expr whole = round_to_even(x / parameter_of(sink, q.scales, q.axis, x));
   const Expr moved = whole + parameter_of(sink, q.zero_points, q.axis, x);
@@ -66,7 +66,7 @@ Status translate_quantize(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
   if (op.operation.results.count != 1) return invalid_argument("wanted one result");
   const Type& result = result_type(op, 0);
-  if (result.quantization == nullptr) return invalid_argument("the result is not quantised");
+  if (result.quantization == nullptr) return invalid_argument("the result is not quantized");
   OpSink sink(op);
   Expr x = sink.at(operand);
   if (const auto& from = operand_type(op, 0).quantization; from != nullptr) x = dequantized(sink, x, *from);
@@ -76,14 +76,14 @@ Status translate_quantize(const OpContext& op) {
 Status translate_dequantize(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId x, op.operand(0));
   const auto& from = operand_type(op, 0).quantization;
-  if (from == nullptr) return invalid_argument("the operand is not quantised");
+  if (from == nullptr) return invalid_argument("the operand is not quantized");
   OpSink sink(op);
   return sink.define(dequantized(sink, sink.at(x), *from));
 }
 
-/// Any other operation computes on the real values: its operands are dequantised, its results quantised.
+/// Translates other operations on real values: dequantizes the operands and quantizes the results.
 Status translate_on_real_values(const OpContext& op) {
-  if (op.operation.regions.count != 0) return unimplemented("regions over quantised types");
+  if (op.operation.regions.count != 0) return unimplemented("regions with quantized types");
   OpSink sink(op);
   std::vector<std::pair<ValueId, InstructionId>> stored;
   for (uint32_t i = 0; i < op.operation.operands.count; ++i) {

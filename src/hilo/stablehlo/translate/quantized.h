@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/translate/quantized.h -- operations on quantized types.
+// stablehlo/translate/quantized.h -- translates operations on quantized types.
 #pragma once
 
 #include "hilo/stablehlo/translate/op_context.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/translate/refined.cc -- modules whose types have unknown sizes, for an entry of known ones: shapes follow from
-// operands, and what sizes are computed from is constant, because calls are inlined and constants folded at once.
+// stablehlo/translate/refined.cc -- translates modules with unknown sizes for an entry with known ones. Shapes follow
+// from operands. Calls are inlined and constants folded immediately, so that the operands of sizes are constants.
 #include "hilo/stablehlo/translate/refined.h"
 
 #include <fmt/format.h>
@@ -23,10 +23,10 @@ using hlo::Opcode;
 
 namespace {
 
-constexpr int64_t kMaxFoldedElements = 64;  // sizes are lists of a few
+constexpr int64_t kMaxFoldedElements = 64;  // sizes are lists of a few numbers
 constexpr int64_t kMaxStride = int64_t{1} << 31;
-constexpr int kMostInlinedDepth = 256;                  // calls in calls
-constexpr hlo::InstructionId kMostInlined = 1'000'000;  // instructions
+constexpr int kMaxInlinedDepth = 256;                  // maximum depth of inlined calls
+constexpr hlo::InstructionId kMaxInlined = 1'000'000;  // instructions
 
 bool is_dynamic(const Type& type) {
   return std::find(type.dimensions.begin(), type.dimensions.end(), kDynamic) != type.dimensions.end();
@@ -44,7 +44,7 @@ bool is_foldable(const hlo::Instruction& i) {
          i.def().evaluate != nullptr && (i.def().traits & hlo::kEffect) == 0;
 }
 
-/// The constant that instruction `id` is, if all its operands are constants and it computes a few integers.
+/// Folds instruction `id` to a constant, if all its operands are constants and its result is a few integers.
 StatusOr<InstructionId> folded(hlo::Builder& builder, InstructionId id) {
   const hlo::Instruction& i = builder.instruction(id);
   if (!is_foldable(i)) return id;
@@ -59,7 +59,7 @@ StatusOr<InstructionId> folded(hlo::Builder& builder, InstructionId id) {
   };
   StatusOr<Literal> value = i.def().evaluate({i, operands, none});
   return value.ok() ? builder.constant(*std::move(value))
-                    : id;  // what can't be folded is no size, or is refused as one
+                    : id;  // an instruction that can't be folded isn't a size, or is rejected later
 }
 
 std::vector<int64_t> integers_in(const Literal& literal) {
@@ -96,7 +96,7 @@ std::optional<std::vector<int64_t>> known_integers(const OpContext& op, uint32_t
   return integers_in(*value);
 }
 
-/// The integers of an operand that a constant defines.
+/// Returns the integers of an operand that is a constant.
 StatusOr<std::vector<int64_t>> constant_operand(const OpContext& op, uint32_t i) {
   if (i >= op.operation.operands.count) return invalid_argument("an operand is missing");
   if (std::optional<std::vector<int64_t>> known = known_integers(op, i)) return *std::move(known);
@@ -104,7 +104,7 @@ StatusOr<std::vector<int64_t>> constant_operand(const OpContext& op, uint32_t i)
   const Attribute* value = nullptr;
   if (definer != kNone && op.tree().operations[definer].name.ends_with(".constant"))
     value = op.tree().find(op.tree().operations[definer], "value");
-  if (value == nullptr) return unimplemented(fmt::format("operand {} gives sizes and is no constant", i));
+  if (value == nullptr) return unimplemented(fmt::format("operand {} specifies sizes but is not a constant", i));
   return integers_of(op.tree(), *value);
 }
 
@@ -130,13 +130,14 @@ StatusOr<OpContext> without_shape_operands(const OpContext& op) {
 
 namespace {
 
-/// The shape of sizes that operands gave, which don't contradict the type.
+/// Returns the shape with sizes from operands, which must agree with the type.
 StatusOr<Shape> given_shape(const Type& declared, const std::vector<int64_t>& sizes) {
   bool fits = sizes.size() == declared.dimensions.size();
   for (size_t d = 0; fits && d < sizes.size(); ++d)
     fits = declared.dimensions[d] == kDynamic || declared.dimensions[d] == sizes[d];
   if (!fits)
-    return invalid_argument(fmt::format("the sizes are [{}], the type is {}", fmt::join(sizes, ","), declared.spelled));
+    return invalid_argument(
+        fmt::format("the sizes are [{}], but the type is {}", fmt::join(sizes, ","), declared.spelled));
   return Shape::make_array(declared.element, sizes);
 }
 
@@ -181,7 +182,7 @@ StatusOr<Shape> bitcast_shape(const OpContext& op, const Shape& operand) {
 
 namespace {
 
-/// One size may be left open: what the others leave.
+/// One size may be unknown; it follows from the others.
 StatusOr<Shape> reshaped_shape(const OpContext& op, const Shape& operand) {
   const Type& declared = op.result_type();
   int64_t known = 1, open = 0;
@@ -227,7 +228,7 @@ bool has_unknown_sizes(const OpContext& op) {
 
 namespace {
 
-/// Element `d` of a vector, as a scalar.
+/// Returns element `d` of a vector as a scalar.
 StatusOr<InstructionId> element_of(const OpContext& op, InstructionId vector, int64_t d) {
   auto slice = std::make_shared<hlo::SliceAttributes>();
   slice->ranges.push_back({d, d + 1, 1});
@@ -235,7 +236,7 @@ StatusOr<InstructionId> element_of(const OpContext& op, InstructionId vector, in
   return op.builder.add(Opcode::kReshape, {one}, nullptr, Shape::scalar(op.builder.shape(vector).element_type()));
 }
 
-/// The sizes of a slice [start, start + sizes) of stride 1, if they are known.
+/// Returns the sizes of a slice [start, start + sizes) with stride 1, if they are known.
 std::optional<std::vector<int64_t>> sizes_of_slice(const OpContext& op) {
   const std::optional<std::vector<int64_t>> strides = known_integers(op, 3);
   if (!strides || std::any_of(strides->begin(), strides->end(), [](int64_t s) { return s != 1; })) return std::nullopt;
@@ -249,7 +250,7 @@ std::optional<std::vector<int64_t>> sizes_of_slice(const OpContext& op) {
   return std::nullopt;
 }
 
-/// So much of the array from a start that is known when the program runs.
+/// Slices the array from a start that is computed at run time.
 StatusOr<InstructionId> slice_from(const OpContext& op, const InstructionIds& given,
                                    const std::vector<int64_t>& sizes) {
   std::vector<InstructionId> operands = {given[0]};
@@ -262,11 +263,11 @@ StatusOr<InstructionId> slice_from(const OpContext& op, const InstructionIds& gi
   return op.builder.add(Opcode::kDynamicSlice, operands, attributes.take());
 }
 
-/// The result's type says how much; strides are known.
+/// Slices by the sizes of the result's type; strides are known.
 Status slice_as_the_result(const OpContext& op, const InstructionIds& given) {
   HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape());
   const std::optional<std::vector<int64_t>> strides = known_integers(op, 3);
-  if (!strides || std::ssize(*strides) != result.rank()) return unimplemented("a slice whose strides aren't known");
+  if (!strides || std::ssize(*strides) != result.rank()) return unimplemented("a slice with unknown strides");
   std::vector<int64_t> sizes;
   auto every = std::make_shared<hlo::SliceAttributes>();
   for (int64_t d = 0; d < result.rank(); ++d) {
@@ -288,13 +289,13 @@ Status translate_slice_of_known_size(const OpContext& op) {
   if (given.size() != 4) return invalid_argument(fmt::format("got {} operands, wanted 4", given.size()));
   if (!has_unknown_sizes(op)) return slice_as_the_result(op, given);
   const std::optional<std::vector<int64_t>> sizes = sizes_of_slice(op);
-  if (!sizes) return unimplemented("a slice whose size isn't known");
+  if (!sizes) return unimplemented("a slice of unknown size");
   HILO_ASSIGN_OR_RETURN(const InstructionId id, slice_from(op, given, *sizes));
   op.define(0, id);
   return ok_status();
 }
 
-/// tensor.from_elements: scalars, one after the other. Sizes among them stay constants.
+/// Translates tensor.from_elements, which concatenates scalars. Sizes among them stay constants.
 Status translate_from_elements(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape());
@@ -317,11 +318,11 @@ Status translate_from_elements(const OpContext& op) {
   return ok_status();
 }
 
-/// tensor.dim: the size of the dimension that a constant names.
+/// Translates tensor.dim: the size of the dimension whose index is a constant.
 Status translate_tensor_dimension(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
   const std::optional<std::vector<int64_t>> dimension = known_integers(op, 1);
-  if (!dimension || dimension->size() != 1) return unimplemented("the size of a dimension that no constant names");
+  if (!dimension || dimension->size() != 1) return unimplemented("a dimension's index is not a constant");
   const Shape shape = op.builder.shape(operand);
   if (!shape.is_array() || dimension->front() < 0 || dimension->front() >= shape.rank())
     return invalid_argument(fmt::format("{} has no dimension {}", shape.to_string(), dimension->front()));
@@ -332,15 +333,15 @@ Status translate_tensor_dimension(const OpContext& op) {
 Status inline_call(const OpContext& op, std::string_view callee) {
   Translator& t = op.translator;
   const auto found = t.functions.find(callee);
-  if (found == t.functions.end()) return not_found(fmt::format("function @{} isn't there", callee));
+  if (found == t.functions.end()) return not_found(fmt::format("function @{} doesn't exist", callee));
   const Operation& function = op.tree().operations[found->second];
   if (function.regions.count != 1) return invalid_argument(fmt::format("function @{} has no body", callee));
   const Region& body = op.tree().regions[function.regions.begin];
   if (body.arguments.count != op.operation.operands.count)
-    return invalid_argument(fmt::format("function @{} takes {} arguments; got {}", callee, body.arguments.count,
-                                        op.operation.operands.count));
-  if (t.inlined_depth >= kMostInlinedDepth || op.builder.size() > kMostInlined)
-    return unimplemented("a program of unknown sizes with so many calls");
+    return invalid_argument(fmt::format("function @{}: got {} arguments; wanted {}", callee,
+                                        op.operation.operands.count, body.arguments.count));
+  if (t.inlined_depth >= kMaxInlinedDepth || op.builder.size() > kMaxInlined)
+    return unimplemented("a program of unknown sizes with too many calls");
   HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   const auto pass_limits = [&t](ValueId from, ValueId to) {
     const auto found = t.limits.find(from);
@@ -366,10 +367,10 @@ Status inline_call(const OpContext& op, std::string_view callee) {
   return ok_status();
 }
 
-/// Says what the program wants of its sizes: "{0}" in the message is the operand after the condition, and so on.
+/// Checks an assertion about sizes. "{0}" in its message is replaced by the operand after the condition, and so on.
 Status check_shape_assertion(const OpContext& op) {
   const std::optional<std::vector<int64_t>> holds = known_integers(op, 0);
-  if (!holds || holds->empty()) return unimplemented("an assertion about what is no size");
+  if (!holds || holds->empty()) return unimplemented("an assertion about a value that is not a size");
   const bool fulfilled = std::all_of(holds->begin(), holds->end(), [](int64_t bit) { return bit != 0; });
   if (fulfilled) return ok_status();
   std::string message(op.text("error_message"));

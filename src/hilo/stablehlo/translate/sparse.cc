@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product of a sparse matrix, stored by rows, with a dense one: what JAX's BCSR calls on a CPU.
+// The product of a sparse matrix in row storage with a dense one, which JAX's BCSR calls on a CPU.
 #include <fmt/format.h>
 
 #include "hilo/hlo/ir/extensions.h"
@@ -14,14 +14,14 @@ using hlo::Opcode;
 
 namespace {
 
-/// Dimensions 1, 2, ... of an array: those of an element along dimension 0, which may be a row.
+/// Returns the dimensions 1, 2, ... of an array, those of one entry along dimension 0.
 hlo::Int64List dimensions_of_rows(const Shape& array) {
   hlo::Int64List dimensions;
   for (int64_t d = 1; d < array.rank(); ++d) dimensions.push_back(d);
   return dimensions;
 }
 
-/// into[indices[i]] += updates[i]; out of bounds nothing.
+/// Adds into[indices[i]] += updates[i]; indices out of bounds are ignored.
 Expr add_at(OpSink& sink, Expr into, Expr indices, Expr updates) {
   AttributeSetter attributes(Opcode::kScatter);
   sink.check(attributes.set_list("update_window_dims", dimensions_of_rows(into.shape())));
@@ -33,7 +33,7 @@ Expr add_at(OpSink& sink, Expr into, Expr indices, Expr updates) {
   return sink.add_named(Opcode::kScatter, {into, indices, updates}, attributes);
 }
 
-/// from[indices[i]].
+/// Returns from[indices[i]].
 Expr at(OpSink& sink, Expr from, Expr indices) {
   const Shape whole = from.shape();
   const hlo::Int64List rows = dimensions_of_rows(whole);
@@ -48,7 +48,7 @@ Expr at(OpSink& sink, Expr from, Expr indices) {
   return sink.add_named(Opcode::kGather, {from, indices}, attributes);
 }
 
-/// The row of each of `stored` elements: how many rows begin at it or before, less one.
+/// Returns the row of each of `stored` elements: the number of rows that begin at or before it, minus one.
 Expr rows_of(OpSink& sink, Expr begins, int64_t stored) {
   const Expr counts = full(sink, Shape::array(ElementType::kS64, {stored}), 0);
   const Expr begun = add_at(sink, counts, begins, full_like(begins, ElementType::kS64, 1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom calls by which GSPMD is told of shardings: @Sharding states one; between @SPMDFullToShardShape and
-// @SPMDShardToFullShape devices work on their parts by hand.
+// Custom calls of GSPMD for shardings. @Sharding states one. Between @SPMDFullToShardShape and @SPMDShardToFullShape
+// devices work on their parts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,14 +20,14 @@ namespace {
 
 constexpr std::string_view kOpenDimensions = "unspecified_dims=[";
 
-/// What the operation says in mhlo.sharding of an array of this rank.
-StatusOr<OpSharding> said(const ModuleTree& tree, const Operation& operation, int64_t rank) {
+/// Returns the sharding in the operation's mhlo.sharding for an array of this rank.
+StatusOr<OpSharding> sharding_attribute_of(const ModuleTree& tree, const Operation& operation, int64_t rank) {
   const Attribute* const attribute = tree.find(operation, kOpSharding);
   if (attribute == nullptr) return invalid_argument(fmt::format("attribute '{}' is missing", kOpSharding));
   return read_op_sharding(attribute->text, rank);
 }
 
-/// `unspecified_dims=[0,1]` in the call's configuration: dimensions that propagation may split.
+/// Opens dimensions for propagation: `unspecified_dims=[0,1]` in the call's configuration.
 Status open_dimensions(std::string_view config, Sharding& sharding) {
   const size_t found = config.find(kOpenDimensions);
   if (found == std::string_view::npos) return ok_status();
@@ -44,8 +44,8 @@ Status open_dimensions(std::string_view config, Sharding& sharding) {
   return ok_status();
 }
 
-/// How devices share `whole`, of which each has `part`. A dimension that is as long in both isn't split by hand, whatever its
-/// sharding says.
+/// Returns the sharding of `whole` into parts of shape `part`. A dimension with the same size in both isn't split
+/// manually, even if the sharding splits it.
 StatusOr<DeviceParts> parts_of(const OpContext& op, const Sharding& sharding, const Shape& whole, const Shape& part) {
   DeviceParts parts;
   Sharding cut = sharding;
@@ -74,7 +74,7 @@ StatusOr<DeviceParts> parts_of(const OpContext& op, const Sharding& sharding, co
   return parts;
 }
 
-/// On one device parts are wholes.
+/// On one device, parts equal wholes.
 bool is_alone(const OpContext& op) { return op.translator.devices.grid.count() == 1; }
 
 int64_t rank_of(const Shape& shape) { return shape.is_array() ? shape.rank() : 0; }
@@ -85,7 +85,7 @@ Status translate_sharding_note(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
   const Shape shape = op.builder.shape(operand);
   if (op.find(kOpSharding) == nullptr || !shape.is_array()) return translate_identity(op);
-  HILO_ASSIGN_OR_RETURN(OpSharding sharding, said(op.tree(), op.operation, shape.rank()));
+  HILO_ASSIGN_OR_RETURN(OpSharding sharding, sharding_attribute_of(op.tree(), op.operation, shape.rank()));
   if (sharding.manual) return translate_identity(op);
   HILO_RETURN_IF_ERROR(open_dimensions(op.text("backend_config"), sharding.sharding));
   HILO_ASSIGN_OR_RETURN(const InstructionId id, add_constraint(op, operand, to_string(sharding.sharding)));
@@ -100,8 +100,9 @@ Status translate_full_to_shard(const OpContext& op) {
   if (is_alone(op) && shape == part) return translate_identity(op);
   const OperationId definer = op.tree().values[op.tree().operand(op.operation, 0)].definer;
   if (definer == kNone || op.tree().find(op.tree().operations[definer], kOpSharding) == nullptr)
-    return unimplemented("the operand is not one of @Sharding, which says who has which part");
-  HILO_ASSIGN_OR_RETURN(const OpSharding sharding, said(op.tree(), op.tree().operations[definer], rank_of(shape)));
+    return unimplemented("the operand must be a result of @Sharding, which specifies the parts");
+  HILO_ASSIGN_OR_RETURN(const OpSharding sharding,
+                        sharding_attribute_of(op.tree(), op.tree().operations[definer], rank_of(shape)));
   HILO_ASSIGN_OR_RETURN(const DeviceParts parts, parts_of(op, sharding.sharding, shape, part));
   HILO_ASSIGN_OR_RETURN(const InstructionId own, cut_part(op, whole, parts, part));
   op.define(0, own);
@@ -113,7 +114,7 @@ Status translate_shard_to_full(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const Shape whole, op.result_shape());
   const Shape shape = op.builder.shape(part);
   if (is_alone(op) && shape == whole) return translate_identity(op);
-  HILO_ASSIGN_OR_RETURN(const OpSharding sharding, said(op.tree(), op.operation, rank_of(whole)));
+  HILO_ASSIGN_OR_RETURN(const OpSharding sharding, sharding_attribute_of(op.tree(), op.operation, rank_of(whole)));
   HILO_ASSIGN_OR_RETURN(const DeviceParts parts, parts_of(op, sharding.sharding, whole, shape));
   HILO_ASSIGN_OR_RETURN(const InstructionId joined, join_parts(op, part, parts));
   op.define(0, joined);

@@ -25,7 +25,7 @@ bool is_public(const ModuleTree& tree, const Operation& function) {
   return visibility == nullptr || visibility->text.empty() || visibility->text == "public";
 }
 
-/// The operations of the module, its nested regions apart.
+/// Returns the operations of the module without those in nested modules.
 std::vector<OperationId> top_level(const ModuleTree& tree) {
   std::vector<OperationId> ids;
   const Operation& root = tree.operations[0];
@@ -35,7 +35,7 @@ std::vector<OperationId> top_level(const ModuleTree& tree) {
   return ids;
 }
 
-/// Appends the symbols that an operation's attributes name, as functions to be there first.
+/// Appends the symbols in an operation's attributes: functions that must be translated first.
 void append_callees(const ModuleTree& tree, const Operation& operation, std::vector<std::string_view>& names) {
   constexpr std::string_view kKeys[] = {"callee", "decomposition", "called_computations", "programs", "infeed"};
   for (const NamedAttribute& own : tree.attributes_of(operation)) {
@@ -53,18 +53,18 @@ void append_callees(const ModuleTree& tree, const Operation& operation, std::vec
   }
 }
 
-/// Appends the functions that an extension op of hilo, a composite, has as attributes: a scan's step.
+/// Appends the functions in the attributes of an extension op's composite, such as a scan's step.
 void append_parts(const Translator& translator, const Operation& operation, std::vector<std::string_view>& names) {
   if (operation.name != "stablehlo.composite") return;
   const Attribute* const values = translator.tree.find(operation, "composite_attributes");
   for (const NamedAttribute& entry : values == nullptr ? std::span<const NamedAttribute>() : values->entries) {
-    const Attribute& value = translator.tree.attributes[entry.value];  // a symbol; in bytecode a string
+    const Attribute& value = translator.tree.attributes[entry.value];  // a symbol, or a string in bytecode
     const bool named = value.kind == AttributeKind::kSymbol || value.kind == AttributeKind::kString;
     if (named && translator.functions.contains(value.text)) names.push_back(value.text);
   }
 }
 
-/// Functions that `entry` needs, called ones before their callers, without recursion.
+/// Returns the functions that `entry` needs, callees before their callers. Not recursive.
 StatusOr<std::vector<OperationId>> call_order(const Translator& translator, OperationId entry) {
   const ModuleTree& tree = translator.tree;
   struct Frame {
@@ -95,7 +95,7 @@ StatusOr<std::vector<OperationId>> call_order(const Translator& translator, Oper
     }
     const std::string_view name = frame.callees[frame.next++];
     const auto callee = translator.functions.find(name);
-    if (callee == translator.functions.end()) return not_found(fmt::format("function @{} isn't there", name));
+    if (callee == translator.functions.end()) return not_found(fmt::format("function @{} doesn't exist", name));
     const auto [state, is_new] = done.emplace(callee->second, false);
     if (!is_new && !state->second) return failed_precondition(fmt::format("function @{} calls itself", name));
     if (is_new) stack.push_back(frame_of(callee->second));
@@ -114,7 +114,7 @@ StatusOr<OperationId> find_entry(const Translator& translator, const std::vector
     std::vector<std::string_view> known;
     for (const auto& function : translator.functions) known.push_back(function.first);
     std::sort(known.begin(), known.end());
-    return not_found(fmt::format("function @{} isn't there; the module has {}.{}", name, join(known, ", "),
+    return not_found(fmt::format("function @{} doesn't exist; the module has {}.{}", name, join(known, ", "),
                                  did_you_mean(name, known)));
   }
   std::vector<OperationId> candidates;
@@ -123,15 +123,15 @@ StatusOr<OperationId> find_entry(const Translator& translator, const std::vector
   }
   if (candidates.size() == 1 || functions.size() == 1) return candidates.empty() ? functions[0] : candidates[0];
   return invalid_argument(
-      fmt::format("the module has {} functions and none is @main. Hint: name one", functions.size()));
+      fmt::format("the module has {} functions but no @main. Hint: select one by --function", functions.size()));
 }
 
-/// Whether a type leaves a size unknown.
+/// Returns whether a type has an unknown size.
 bool is_open(const Type& type) {
   return std::find(type.dimensions.begin(), type.dimensions.end(), kDynamic) != type.dimensions.end();
 }
 
-/// Whether sizes inside are unknown where the entry's are known: they follow from those.
+/// Returns whether inner sizes are unknown while those of the entry are known, so that they must be inferred.
 bool sizes_follow(const ModuleTree& tree, OperationId entry, const std::vector<OperationId>& functions) {
   const Operation& function = tree.operations[entry];
   if (function.regions.count != 1) return false;
@@ -150,8 +150,8 @@ bool sizes_follow(const ModuleTree& tree, OperationId entry, const std::vector<O
   });
 }
 
-/// Of a program whose sizes are inferred: the functions that are computations of their own, because custom calls have them. The
-/// entry inlines the others.
+/// Returns the functions that stay separate computations in a program with inferred sizes, because custom calls refer
+/// to them. The others are inlined.
 std::vector<OperationId> uninlined(const Translator& translator, const std::vector<OperationId>& functions,
                                    OperationId entry) {
   const ModuleTree& tree = translator.tree;
@@ -202,7 +202,7 @@ StatusOr<EntryTypes> entry_types(const ModuleTree& tree, const std::string& func
   EntryTypes types;
   types.name = symbol_name(tree, tree.operations[0]);
   if (types.name.empty()) types.name = symbol_name(tree, tree.operations[entry]);
-  if (tree.operations[entry].regions.count != 1) return types;  // translate() says that there is no body
+  if (tree.operations[entry].regions.count != 1) return types;  // translate() reports the missing body
   const Region& body = tree.regions[tree.operations[entry].regions.begin];
   for (uint32_t i = 0; i < body.arguments.count; ++i) types.arguments.push_back(tree.type_of(body.arguments.begin + i));
   if (body.last == kNone) return types;
@@ -227,9 +227,9 @@ StatusOr<hlo::Module> translate(const ModuleTree& tree, const TranslateOptions& 
   for (OperationId id : top_level(tree)) {
     const Operation& operation = tree.operations[id];
     if (!is_function(operation)) {
-      // A module inside is a name space of its own: what it has, nobody calls.
+      // A nested module is a separate name space; its functions can't be called.
       if (operation.name == "sdy.mesh" || operation.name == "builtin.module") continue;
-      return translator.at(operation, unimplemented("this operation can't stand beside functions"));
+      return translator.at(operation, unimplemented("this operation is not allowed at module level"));
     }
     functions.push_back(id);
     if (!translator.functions.emplace(symbol_name(tree, operation), id).second)
@@ -253,7 +253,8 @@ StatusOr<hlo::Module> translate(const ModuleTree& tree, const TranslateOptions& 
   module.entry = translator.computations[symbol_name(tree, tree.operations[entry])];
   if (translator.devices.grid.count() > 1)
     module.other_attributes.emplace_back("replica_count", fmt::format("{}", translator.devices.grid.count()));
-  // A program of replicas takes whole arrays, one for given sizes or for checks is another than the tree's.
+  // A program of replicas has whole arrays; one for specified sizes or for checks has other values than the tree. Then
+  // the attributes don't apply.
   else if (options.arguments.empty() && options.checks == nullptr) keep_facts(tree, tree.operations[entry], module);
   return module;
 } catch (const std::bad_alloc&) {

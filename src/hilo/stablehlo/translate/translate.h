@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/translate/translate.h -- a module tree of StableHLO or VHLO to HLO.
+// stablehlo/translate/translate.h -- translates a module tree of StableHLO or VHLO to HLO.
 #pragma once
 
 #include <map>
@@ -10,61 +10,62 @@
 
 namespace hilo::stablehlo {
 
-/// What a check.expect_* asks. Its operands are results of the translated program.
+/// The comparison of a check.expect_* operation. Its operands are results of the translated program.
 enum class CheckKind : uint8_t { kEqual, kAlmostEqual, kClose };
 
 struct Check {
   CheckKind kind = CheckKind::kEqual;
   std::string operation;            ///< "check.expect_close"
-  size_t actual = 0, expected = 0;  ///< numbers of results
-  double tolerance = 0.001;         ///< of kAlmostEqual: largest difference
+  size_t actual = 0, expected = 0;  ///< indices of results
+  double tolerance = 0.001;         ///< for kAlmostEqual: the largest permitted difference
   int64_t min_ulp = 0, max_ulp = 3;
 };
 
-/// What every device does in place of a custom call: it takes its parts of the operands and gives its parts of the results.
+/// The program that every device runs in place of a custom call. Arguments and results are the device's parts.
 struct CustomPartition {
-  hlo::ComputationPtr body;  ///< of parts; several results are a tuple
+  hlo::ComputationPtr body;  ///< works on parts; several results are a tuple
   std::vector<hlo::Sharding> operands, results;
 };
 
 struct TranslateOptions {
-  /// The function to make the entry; empty: `main`, or else the only one that isn't private.
+  /// Name of the entry function. Empty means `main`, or else the only function that isn't private.
   std::string function = {};
-  /// Of the entry: the shapes that it is called with. Where they are given, sizes that types leave unknown follow from them.
-  /// Calls are then inlined.
+  /// Argument shapes of the entry. If present, unknown sizes in types are inferred from them, and calls are inlined.
   std::vector<Shape> arguments = {};
-  /// Not null: the program's results are what its checks compare, and the checks go here. Null: checks are refused.
+  /// If not null, the program's results are the values that its checks compare, and the checks are stored here. If
+  /// null, checks are rejected.
   std::vector<Check>* checks = nullptr;
-  /// Targets of custom calls that somebody partitions: such a call says which operation it is, {hilo.operation="12"}.
+  /// Targets of custom calls with registered partitioners. Such a call is marked with the number of its operation,
+  /// {hilo.operation="12"}.
   std::vector<std::string> partitioned_targets = {};
-  /// Targets of custom calls that treat each element of their batch by itself: such a call says of how many leading dimensions
-  /// the batch is, {hilo.batch_dims="1"}, where it has the frontend attribute num_batch_dims.
+  /// Targets of custom calls that process the elements of a batch independently. Such a call with the frontend
+  /// attribute num_batch_dims is marked with the number of leading batch dimensions, {hilo.batch_dims="1"}.
   std::vector<std::string> batched_targets = {};
-  /// Not null: what stands for these operations, which become computations by hand.
+  /// If not null, programs for these operations, which become manual computations.
   const std::map<OperationId, CustomPartition>* partitions = nullptr;
-  /// Of how many devices the ids and collectives are, whatever the header says; 0: as it says.
+  /// Number of devices for ids and collectives, which overrides the header; 0 uses the header's.
   int64_t devices = 0;
 };
 
-/// Translates the entry function and all that it calls. Every instruction is checked against its op's shape rule. Functions
-/// become computations, called by `call`; regions become computations; values that a region takes from outside become
-/// operands, or constants of its own. Several results are a tuple. Shardings are kept as frontend attributes.
-/// Errors    NOT_FOUND for a function that isn't there; INVALID_ARGUMENT for programs that break their ops' rules;
-///           UNIMPLEMENTED naming ops and types that HLO lacks; FAILED_PRECONDITION for functions that call themselves
+/// Translates the entry function and all functions that it calls. Every instruction is checked against its op's shape
+/// rule. Functions and regions become computations; functions are called by `call`. Values that a region captures
+/// become operands or, for constants, copies. Several results are a tuple. Shardings become frontend attributes.
+/// Errors    NOT_FOUND for an unknown function; INVALID_ARGUMENT for programs that violate their ops' rules;
+///           UNIMPLEMENTED naming ops and types that HLO lacks; FAILED_PRECONDITION for recursive functions
 /// Cost      linear in the operations, times the depth of regions
 StatusOr<hlo::Module> translate(const ModuleTree& tree, const TranslateOptions& options = {});
 
-/// What the types of a module's entry say of its arguments and results.
+/// The types of the entry's arguments and results.
 struct EntryTypes {
-  std::string name;  ///< of the module, else of the function
+  std::string name;  ///< name of the module, or else of the function
   std::vector<Type> arguments, results;
 
-  /// Whether a size of an argument is kDynamic: then TranslateOptions::arguments says which.
+  /// Returns whether a size of an argument is kDynamic, so that TranslateOptions::arguments is required.
   bool is_open() const;
 };
 
-/// The types of the entry that translate() takes.
-/// Errors    NOT_FOUND and INVALID_ARGUMENT as translate()
+/// Returns the types of the entry function that translate() selects.
+/// Errors    NOT_FOUND and INVALID_ARGUMENT, like translate()
 StatusOr<EntryTypes> entry_types(const ModuleTree& tree, const std::string& function = {});
 
 struct FunctionInfo {
@@ -73,7 +74,7 @@ struct FunctionInfo {
   uint32_t argument_count = 0;
 };
 
-/// The functions of the module, in order.
+/// Returns the functions of the module, in order.
 std::vector<FunctionInfo> functions_of(const ModuleTree& tree);
 
 }  // namespace hilo::stablehlo

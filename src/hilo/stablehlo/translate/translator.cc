@@ -18,7 +18,7 @@
 namespace hilo::stablehlo {
 namespace {
 
-/// Floats of 6 bits are carried, not computed.
+/// Floats of 6 bits can be moved but not computed with.
 Status check_six_bits(const ModuleTree& tree, const Operation& operation) {
   for (uint32_t i = 0; i < operation.results.count; ++i) {
     const Type& type = tree.type_of(tree.result(operation, i));
@@ -104,7 +104,7 @@ StatusOr<Shape> Translator::argument_shape(ValueId value, uint32_t i, std::span<
 
 StatusOr<hlo::ComputationPtr> Translator::function(std::string_view name) const {
   const auto found = computations.find(name);
-  if (found == computations.end()) return not_found(fmt::format("function @{} isn't there", name));
+  if (found == computations.end()) return not_found(fmt::format("function @{} doesn't exist", name));
   return found->second;
 }
 
@@ -116,7 +116,8 @@ Captures Translator::captures_of(std::initializer_list<const Region*> regions) c
       const Operation& operation = tree.operations[id];
       for (uint32_t i = 0; i < operation.operands.count; ++i) {
         const ValueId value = tree.operand(operation, i);
-        // Values are numbered in the order of the text: what a region makes has a number from its first argument on.
+        // Values are numbered in the order of the text, so a region's own values have numbers from its first argument
+        // on.
         if (value < region->arguments.begin) outside.push_back(value);
       }
     }
@@ -140,9 +141,9 @@ StatusOr<hlo::ComputationPtr> Translator::region(const std::string& name, const 
   for (uint32_t i = 0; i < region.arguments.count; ++i) inputs.push_back(region.arguments.begin + i);
   const auto is_size = [&](ValueId value) { return refines() && constants.contains(value); };
   if (parameters == Parameters::kEach && !std::ranges::all_of(captures.others, is_size)) {
-    return unimplemented("the region uses a value from outside that is no constant; HLO's has no place for it");
+    return unimplemented("the region captures a value that is not a constant, which HLO doesn't allow here");
   }
-  std::vector<std::pair<ValueId, hlo::InstructionId>> outside;  // what captured values are out there
+  std::vector<std::pair<ValueId, hlo::InstructionId>> outside;  // instructions of captured values outside of the region
   for (const auto* list : {&captures.others, &captures.constants}) {
     for (ValueId value : *list) outside.emplace_back(value, ids[value]);
   }
@@ -167,7 +168,7 @@ StatusOr<hlo::ComputationPtr> Translator::region(const std::string& name, const 
       input_shapes.insert(input_shapes.end(), r.passes, r.shape);
     }
   }
-  std::vector<hlo::InstructionId> before;  // what recordings are before this pass
+  std::vector<hlo::InstructionId> before;  // recorded values before this pass
   if (parameters == Parameters::kEach || input_shapes.size() == 1) {
     const size_t own = parameters == Parameters::kEach ? region.arguments.count : inputs.size();  // sizes are constants
     for (size_t i = 0; i < own; ++i) ids[inputs[i]] = builder.parameter(input_shapes[i]);
@@ -209,12 +210,12 @@ StatusOr<hlo::ComputationPtr> Translator::region(const std::string& name, const 
 
 namespace {
 
-/// What `body` does, as numbers: equal ones for bodies that differ in nothing. Empty for a body with regions of its own or
-/// values from outside.
+/// Returns a key of numbers that is equal for identical bodies. Empty for a body with nested regions or captured
+/// values.
 std::vector<uint64_t> body_key(const ModuleTree& tree, const Region& body) {
   if (body.first == kNone) return {};
   const auto text = [](std::string_view interned) { return reinterpret_cast<uintptr_t>(interned.data()); };
-  constexpr size_t kUsual = 32;  // numbers of a body that computes one op
+  constexpr size_t kUsual = 32;  // typical length of a key: a body of one op
   std::vector<uint64_t> key;
   key.reserve(kUsual);
   key.push_back(body.arguments.count);
@@ -258,7 +259,8 @@ Status Translator::translate_block(hlo::Builder& builder, const Region& region,
       return at(operation, invalid_argument("a region doesn't end in a return"));
     for (uint32_t i = 0; i < operation.operands.count; ++i) {
       hlo::InstructionId value = ids[tree.operand(operation, i)];
-      if (value == hlo::kNoInstruction) return at(operation, invalid_argument("returns what isn't defined here"));
+      if (value == hlo::kNoInstruction)
+        return at(operation, invalid_argument("returns a value that isn't defined here"));
       if (has_bounds && inlined_depth == 0) {
         const OpRow none{};
         HILO_ASSIGN_OR_RETURN(value, zero_beyond({*this, builder, operation, none}, tree.operand(operation, i)));
@@ -278,7 +280,7 @@ const OpRow* Translator::row_of(const Operation& operation) {
 
 Status Translator::translate_operation(hlo::Builder& builder, const Operation& operation) {
   const OpRow* const row = row_of(operation);
-  if (row == nullptr) return at(operation, unimplemented("this version can't translate this operation"));
+  if (row == nullptr) return at(operation, unimplemented("this operation is not supported"));
   builder.set_annotations(annotations_of(operation.location));
   const OpContext op{*this, builder, operation, *row};
   if (has_six_bit_types) {
@@ -294,7 +296,7 @@ Status Translator::translate_operation(hlo::Builder& builder, const Operation& o
 
 Status Translator::at(const Operation& operation, const Status& status) {
   if (status.ok() || placed) return status;
-  placed = true;  // operations around this one add nothing
+  placed = true;  // enclosing operations add nothing
   const Location& location = tree.locations[operation.location];
   std::string what(operation.name);
   if (!location.file.empty()) what += fmt::format(" ({}:{})", location.file, location.line);

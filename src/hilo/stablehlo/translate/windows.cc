@@ -33,12 +33,12 @@ bool all_are(const std::vector<int64_t>& values, int64_t wanted) {
   return true;
 }
 
-/// "{size=2x2 stride=1x2 pad=0_1x0_0}" as HLO text has it.
+/// Returns "{size=2x2 stride=1x2 pad=0_1x0_0}", the HLO text of a window.
 StatusOr<std::string> window_text(const WindowLists& w) {
   const size_t rank = w.sizes.size();
   for (const auto* list : {&w.strides, &w.base_dilations, &w.window_dilations, &w.reversal}) {
     if (!list->empty() && list->size() != rank)
-      return invalid_argument(fmt::format("a window of {} dimensions has a list of {}", rank, list->size()));
+      return invalid_argument(fmt::format("a window of {} dimensions has a list of length {}", rank, list->size()));
   }
   if (!w.padding.empty() && w.padding.size() != 2 * rank)
     return invalid_argument(fmt::format("a window of {} dimensions has {} paddings", rank, w.padding.size()));
@@ -56,7 +56,7 @@ StatusOr<std::string> window_text(const WindowLists& w) {
   return text + "}";
 }
 
-/// "b01f" from where batch, feature (or input, output) and spatial dimensions stand.
+/// Returns "b01f", from the indices of batch, feature (or input, output) and spatial dimensions.
 StatusOr<std::string> labels(int64_t first, char first_letter, int64_t second, char second_letter,
                              const std::vector<int64_t>& spatial) {
   std::string text(spatial.size() + 2, '?');
@@ -67,7 +67,7 @@ StatusOr<std::string> labels(int64_t first, char first_letter, int64_t second, c
   };
   bool well = spatial.size() < 10 && put(first, first_letter) && put(second, second_letter);
   for (size_t i = 0; well && i < spatial.size(); ++i) well = put(spatial[i], static_cast<char>('0' + i));
-  if (!well) return invalid_argument("a convolution's dimension numbers are no permutation");
+  if (!well) return invalid_argument("a convolution's dimension numbers are not a permutation");
   return text;
 }
 
@@ -103,7 +103,7 @@ StatusOr<WindowLists> reduce_window_lists(const OpContext& op) {
   return w;
 }
 
-/// `select` on elements of the type that scattering computes in, which may be wider than its own.
+/// Returns `select` on the element type in which scattering computes, which may be wider than its own.
 StatusOr<hlo::ComputationPtr> select_of(const OpContext& op, hlo::ComputationPtr select, const Region& scatter) {
   const Type& wide = op.tree().type_of(scatter.arguments.begin);
   if (select->parameter_count() != 2 || scatter.arguments.count == 0 || wide.kind != TypeKind::kTensor) return select;
@@ -146,7 +146,7 @@ Status translate_convolution(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId kernel_operand, op.operand(1));
   const Shape kernel_shape = op.builder.shape(kernel_operand);
   if (kernel_shape.rank() != std::ssize(kernel))
-    return invalid_argument("the kernel's rank isn't that of its dimensions");
+    return invalid_argument("the kernel's rank doesn't match its dimension numbers");
   WindowLists w;
   const std::vector<int64_t> none;
   for (int64_t place : places) w.sizes.push_back(kernel_shape.dimension(place));
@@ -168,7 +168,7 @@ Status translate_convolution(const OpContext& op) {
   return add_with_regions(op, attributes);
 }
 
-/// Sizes, strides, dilations of the array and of the window, and padding are the operands after arrays and initial values.
+/// Sizes, strides, dilations of array and window, and padding are the operands after arrays and initial values.
 Status translate_dynamic_window(const OpContext& op) {
   constexpr uint32_t kLists = 5;
   const uint32_t arrays = op.operation.results.count, count = op.operation.operands.count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/translate/windows.h -- operations that slide windows.
+// stablehlo/translate/windows.h -- translates operations with sliding windows.
 #pragma once
 
 #include "hilo/stablehlo/translate/op_context.h"

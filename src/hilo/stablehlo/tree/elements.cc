@@ -19,7 +19,7 @@ void append_bytes(T value, std::string& bytes) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof(T));
 }
 
-/// The lowest bytes of `bits`, as many as an element takes.
+/// Appends the lowest bytes of `bits`, as many as an element has.
 void append_low(ElementType type, uint64_t bits, std::string& bytes) {
   bytes.append(reinterpret_cast<const char*>(&bits), element_size_bytes(type));
 }
@@ -43,17 +43,16 @@ std::optional<ParsedInteger> parse_integer(std::string_view text) {
 
 Status append_integer(ElementType type, std::string_view text, std::string& bytes) {
   const std::optional<ParsedInteger> parsed = parse_integer(text);
-  if (!parsed) return invalid_argument(fmt::format("{} is no integer", quote(text)));
+  if (!parsed) return invalid_argument(fmt::format("{} is not an integer", quote(text)));
   const int bits = element_type_info(type).bits;
   const uint64_t most = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
   const uint64_t half = uint64_t{1} << (bits - 1);
   const bool is_signed = is_signed_integer(type);
-  // MLIR's integers have no sign: every number of so many bits fits, 255 as well as -1 in 8 of them.
+  // MLIR's integers have no sign, so both 255 and -1 fit in 8 bits.
   const bool fits = parsed->negative ? is_signed && parsed->magnitude <= half : parsed->magnitude <= most;
   if (!fits) return invalid_argument(fmt::format("{} does not fit {}", quote(text), element_type_name(type)));
   uint64_t value = parsed->negative ? 0 - parsed->magnitude : parsed->magnitude;
-  if (is_signed && bits < 8 && (value & half) != 0)
-    value |= ~most;  // sub-byte integers are sign-extended in their byte
+  if (is_signed && bits < 8 && (value & half) != 0) value |= ~most;  // narrow integers are sign-extended in their byte
   append_low(type, value, bytes);
   return ok_status();
 }
@@ -71,7 +70,7 @@ Status append_float(ElementType type, std::string_view text, std::string& bytes)
   const char* const end = text.data() + text.size();
   const auto [stop, failure] = std::from_chars(text.data(), end, value);
   if (stop != end || failure == std::errc::invalid_argument)
-    return invalid_argument(fmt::format("{} is no number", quote(text)));
+    return invalid_argument(fmt::format("{} is not a number", quote(text)));
   if (failure == std::errc::result_out_of_range) {
     return invalid_argument(fmt::format("{} is beyond the range of numbers", quote(text)));
   }
@@ -80,9 +79,9 @@ Status append_float(ElementType type, std::string_view text, std::string& bytes)
     case ElementType::kF32: append_bytes(static_cast<float>(value), bytes); return ok_status();
     case ElementType::kF16: append_bytes(float16(static_cast<float>(value)).bits, bytes); return ok_status();
     case ElementType::kBf16: append_bytes(bfloat16(static_cast<float>(value)).bits, bytes); return ok_status();
-    default: break;  // the narrow ones
+    default: break;  // the narrow types
   }
-  // What has no zero takes its least number for it, as MLIR does.
+  // A type without zero uses its smallest number instead, like MLIR.
   const std::optional<uint8_t> code =
       type == ElementType::kF8E8M0Fnu && value == 0 ? std::optional<uint8_t>(0) : narrow_float_code(type, value);
   if (!code) return invalid_argument(fmt::format("{} does not fit {}", quote(text), element_type_name(type)));
@@ -94,7 +93,7 @@ Status append_float(ElementType type, std::string_view text, std::string& bytes)
 
 std::optional<int64_t> element_count_of(const Type& type) {
   if (type.kind != TypeKind::kTensor) return std::nullopt;
-  const StatusOr<Shape> shape = Shape::make_array(type.element, type.dimensions);  // refuses unknown dimensions too
+  const StatusOr<Shape> shape = Shape::make_array(type.element, type.dimensions);  // rejects unknown dimensions, too
   if (!shape.ok()) return std::nullopt;
   return shape->element_count();
 }
@@ -109,12 +108,12 @@ Status append_element(ElementType type, std::string_view text, std::string& byte
   }
   if (is_integer(type)) return append_integer(type, text, bytes);
   if (is_floating(type)) return append_float(type, text, bytes);
-  return invalid_argument(fmt::format("{} is no element of {}", quote(text), element_type_name(type)));
+  return invalid_argument(fmt::format("{} is not an element of {}", quote(text), element_type_name(type)));
 }
 
 namespace {
 
-/// The fields of a float of 6 bits: sign, exponent, mantissa.
+/// Bits of exponent and mantissa of a 6-bit float, which also has a sign.
 struct SixBitFormat {
   int mantissa, bias;
   double greatest;
@@ -124,7 +123,7 @@ SixBitFormat format_of(const Type& type) {
 }
 
 void append_number(const Type& type, double value, std::string& bytes) {
-  append_bytes(narrow_float_code(type.element, value).value_or(0), bytes);  // the carrier has every such number
+  append_bytes(narrow_float_code(type.element, value).value_or(0), bytes);  // the carrier type has every such number
 }
 
 Status append_six_bits(const Type& type, uint8_t code, std::string& bytes) {
@@ -148,7 +147,7 @@ Status append_six_bits(const Type& type, std::string_view text, std::string& byt
   double value = 0;
   const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (stop != text.data() + text.size() || failure != std::errc())
-    return invalid_argument(fmt::format("{} is no number", quote(text)));
+    return invalid_argument(fmt::format("{} is not a number", quote(text)));
   const SixBitFormat format = format_of(type);
   const int exponent = value == 0 ? 1 - format.bias : std::max(std::ilogb(value), 1 - format.bias);
   const double step = std::ldexp(1.0, exponent - format.mantissa), nearest = std::nearbyint(value / step) * step;
@@ -189,8 +188,8 @@ StatusOr<Literal> literal_from_bytes(const Type& type, std::span<const std::byte
     return literal;
   }
   if (!packed && bytes.size() != count * size && !(count == 0 && bytes.size() == size)) {
-    return invalid_argument(fmt::format("type {} takes {} bytes, or {} for all elements alike; got {}", type.spelled,
-                                        count * size, size, bytes.size()));
+    return invalid_argument(fmt::format("type {}: got {} bytes; wanted {}, or {} for a splat", type.spelled,
+                                        bytes.size(), count * size, size));
   }
   HILO_ASSIGN_OR_RETURN(Literal literal, Literal::make(Shape::array(type.element, type.dimensions)));
   if (packed || type.element == ElementType::kPred) {
@@ -202,7 +201,7 @@ StatusOr<Literal> literal_from_bytes(const Type& type, std::span<const std::byte
     return literal;
   }
   if (count > 0) std::memcpy(literal.mutable_bytes().data(), bytes.data(), count * size);
-  if (const int bits = element_type_info(type.element).bits; bits < 8) {  // what lies above the bits is not MLIR's
+  if (const int bits = element_type_info(type.element).bits; bits < 8) {  // the bits above an element are undefined
     for (uint8_t& byte : literal.data<uint8_t>()) {
       const unsigned kept = byte & ((1u << bits) - 1);
       const bool negative = is_signed_integer(type.element) && (kept >> (bits - 1)) != 0;

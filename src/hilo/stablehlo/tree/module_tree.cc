@@ -6,15 +6,16 @@
 namespace hilo::stablehlo {
 namespace {
 
-constexpr int64_t kMostIntegers = 1 << 20;
+constexpr int64_t kMaxIntegers = 1 << 20;
 
 StatusOr<std::vector<int64_t>> integers_of_literal(const ModuleTree& tree, const Attribute& attribute) {
   const Literal& literal = *attribute.literal;
   const ElementType type = literal.shape().element_type();
-  if (!is_integer(type) && type != ElementType::kPred) return invalid_argument("got a tensor that holds no integers");
+  if (!is_integer(type) && type != ElementType::kPred)
+    return invalid_argument("got a tensor of another type; wanted integers");
   int64_t count = 1;
   for (int64_t size : tree.types[attribute.type].dimensions) {
-    if (size < 0 || (size > 0 && count > kMostIntegers / size))
+    if (size < 0 || (size > 0 && count > kMaxIntegers / size))
       return resource_exhausted("a list of over a million integers");
     count *= size;
   }
@@ -109,7 +110,7 @@ StatusOr<std::vector<int64_t>> integers_of(const ModuleTree& tree, const Attribu
       for (AttributeId id : attribute.elements) {
         const Attribute& element = tree.attributes[id];
         if (element.kind != AttributeKind::kInteger && element.kind != AttributeKind::kBool)
-          return invalid_argument("got a list that holds other things than integers");
+          return invalid_argument("got a list of other attributes; wanted integers");
         values.push_back(element.integer);
       }
       return values;
@@ -123,7 +124,7 @@ StatusOr<std::vector<int64_t>> integers_of(const ModuleTree& tree, const Attribu
     case AttributeKind::kDictionary:
     case AttributeKind::kOther: break;
   }
-  return invalid_argument("got something else than integers");
+  return invalid_argument("got another attribute; wanted integers");
 }
 
 Status set_bounds(Type& type, std::span<const int64_t> bounds) {
@@ -166,7 +167,7 @@ StatusOr<Shape> shape_of(const ModuleTree& tree, TypeId id) {
       }
       return Shape::tuple(parts);
     }
-    case TypeKind::kElement: return Shape::scalar(type.element);  // numbers by themselves, of dialect arith
+    case TypeKind::kElement: return Shape::scalar(type.element);  // single numbers, of dialect arith
     case TypeKind::kFunction:
     case TypeKind::kNoType:
     case TypeKind::kOther: break;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/tree/operations.h -- what the readers of operations.inc share.
+// stablehlo/tree/operations.h -- helpers for the columns of operations.inc.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace hilo::stablehlo {
 
-/// The name that the tree has for a row's: "stablehlo.add" for "add".
+/// Returns a row's name in the tree: "stablehlo.add" for "add".
 std::string in_tree(std::string_view name);
 
-/// What stands before the first `separator`; `text` keeps what stands behind it and the blanks that follow it.
+/// Returns the text before the first `separator`. `text` becomes the rest, without leading blanks.
 std::string_view take_until(std::string_view& text, char separator);
 
 }  // namespace hilo::stablehlo

@@ -22,7 +22,7 @@ std::string with_type(const ModuleTree& tree, const Attribute& attribute, std::s
   return fmt::format("{} : {}", value, tree.types[attribute.type].spelled);
 }
 
-/// An infinity or NaN by its bits, as the type has them.
+/// Returns an infinity or NaN as the bits of the type.
 std::string bits_text(double number, std::string_view type) {
   const uint64_t bits = std::bit_cast<uint64_t>(number);
   const uint32_t single = std::bit_cast<uint32_t>(static_cast<float>(number));
@@ -37,7 +37,7 @@ std::string number_text(const ModuleTree& tree, const Attribute& attribute) {
   const bool narrow = type != "f64";
   std::string text =
       narrow ? fmt::format("{}", static_cast<float>(attribute.number)) : fmt::format("{}", attribute.number);
-  // MLIR's numbers have a point, also before an exponent; infinities and NaN are their bits.
+  // MLIR's numbers always have a decimal point; infinities and NaN are written as bits.
   const size_t exponent = text.find('e');
   if (!std::isfinite(attribute.number)) text = bits_text(attribute.number, type);
   else if (text.find('.') == std::string::npos) text.insert(std::min(exponent, text.size()), ".0");
@@ -50,7 +50,7 @@ std::string integer_text(const ModuleTree& tree, const Attribute& attribute) {
                      : fmt::format("{}", attribute.integer);
 }
 
-/// array<i64: 1, 2>, or array<i1: true, false>
+/// Returns array<i64: 1, 2> or array<i1: true, false>.
 std::string integers_text(const Attribute& attribute, const AttributeRow* row) {
   const bool truths = row != nullptr && row->form == AttributeForm::kBools;
   std::string text = truths ? "array<i1" : "array<i64";
@@ -62,7 +62,7 @@ std::string integers_text(const Attribute& attribute, const AttributeRow* row) {
   return text + ">";
 }
 
-/// {a = 1 : i64}; #name<a = 1, b = [2]>
+/// Returns {a = 1 : i64} or #name<a = 1, b = [2]>.
 std::string dictionary_text(const ModuleTree& tree, const Attribute& attribute) {
   const bool named = !attribute.text.empty();
   std::string text = named ? fmt::format("#{}<", attribute.text) : "{";

@@ -9,7 +9,7 @@
 namespace hilo::stablehlo {
 namespace {
 
-constexpr int64_t kMostInLists = 100;  // as MLIR prints them
+constexpr int64_t kMaxElementsInLists = 100;  // limit for printed lists, like MLIR's
 
 std::string hexadecimal(std::span<const std::byte> bytes) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
@@ -22,14 +22,14 @@ std::string hexadecimal(std::span<const std::byte> bytes) {
   return text + '"';
 }
 
-/// The bits of a float: 0x7FC00000.
+/// Returns the bits of a float: 0x7FC00000.
 std::string bits_text(ElementType type, const std::byte* element) {
   uint64_t bits = 0;
   std::memcpy(&bits, element, element_size_bytes(type));
   return fmt::format("0x{:0{}X}", bits, (element_type_info(type).bits + 3) / 4);
 }
 
-/// A float as MLIR takes it, with a point; by its bits where decimal digits don't give it back.
+/// Returns a float in MLIR's format, with a decimal point, or as bits if decimal digits don't reproduce it.
 std::string float_text(ElementType type, const std::byte* element) {
   std::string text = element_to_string(type, element);
   if (const size_t end = text.find_first_of(".e"); end == std::string::npos) text += ".0";
@@ -58,10 +58,10 @@ std::string print_elements(const Literal& literal) {
   const int64_t count = shape.element_count();
   const std::span<const std::byte> bytes = literal.bytes();
   if (count == 0) return {};
-  if (count > kMostInLists && element_type_info(type).bits >= 8) return hexadecimal(bytes);
+  if (count > kMaxElementsInLists && element_type_info(type).bits >= 8) return hexadecimal(bytes);
   std::string text;
   for (int64_t i = 0; i < count; ++i) {
-    // Lists that begin or end with element i: those of dimensions whose inner extents divide i.
+    // Lists that begin or end with element i are those of dimensions whose inner size divides i.
     int64_t inner = 1;
     size_t opened = 0, closed = 0;
     for (int64_t d = shape.rank(); d-- > 0;) {

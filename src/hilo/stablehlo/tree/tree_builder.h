@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/tree/tree_builder.h -- appends types, attributes, operations and regions to a module tree; for who writes one.
+// stablehlo/tree/tree_builder.h -- appends types, attributes, operations and regions to a module tree, for the writers.
 #pragma once
 
 #include <span>
@@ -20,7 +20,7 @@ struct NewOperation {
 struct TreeBuilder {
   ModuleTree tree = {};
 
-  /// The type of an array, token or tuple; each is there once.
+  /// Returns the type of an array, token or tuple. Each type is added once.
   TypeId type(const Shape& shape);
   TypeId element_type(ElementType type, std::string_view spelled);
   TypeId add_type(Type type);
@@ -30,23 +30,23 @@ struct TreeBuilder {
   AttributeId integer32(int64_t value);
   AttributeId boolean(bool value) { return number(AttributeKind::kBool, value ? 1 : 0, kNone); }
   AttributeId floating(double value);
-  /// Names need not be interned.
+  /// Adds a dictionary. Names need not be interned.
   AttributeId dictionary(std::vector<NamedAttribute> entries, std::string_view name = {});
   AttributeId elements(const Literal& value);
-  /// Rows of one length; short ones are filled with -1.
+  /// Adds rows of equal length; short rows are padded with -1.
   AttributeId matrix(const std::vector<std::vector<int64_t>>& rows, size_t width);
 
-  /// Adds `name` in the form that attribute_rows.h gives it. Precondition: it has one of that kind.
+  /// Adds attribute `name` in the form of attribute_rows.h. Precondition: that form fits the value.
   void put(NewOperation& operation, std::string_view name, int64_t value);
   void put(NewOperation& operation, std::string_view name, std::vector<int64_t> values);
   void put(NewOperation& operation, std::string_view name, std::string_view word);
   void put_attribute(NewOperation& operation, std::string_view name, AttributeId value);
 
-  /// Starts an operation; its regions follow. Its results exist at once.
+  /// Begins an operation, whose results exist immediately. Its regions follow.
   OperationId begin(const NewOperation& operation, LocationId location = 0);
-  /// Ends it, at the end of `region` (kNone for the module).
+  /// Ends an operation at the end of `region` (kNone for the module).
   void end(OperationId operation, std::span<const Region> regions, RegionId region);
-  /// A region to be filled. Its arguments are the values that are added next.
+  /// Begins a region. Its arguments are the values that are added next.
   RegionId begin_region();
   ValueId argument(RegionId region, TypeId type);
 

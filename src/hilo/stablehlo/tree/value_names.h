@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/tree/value_names.h -- what the names of values in MLIR text stand for, region by region.
+// stablehlo/tree/value_names.h -- the scopes of value names in MLIR text, region by region.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -10,18 +10,19 @@
 
 namespace hilo::stablehlo {
 
-/// MLIR numbers most values: %0, %1, ... These stand in a list by their number, names such as %arg0 in a table.
+/// Maps names to values. Most values have numbers in MLIR (%0, %1, ...), which index a list. Other names such as %arg0
+/// are in a table.
 class ValueNames {
  public:
   struct Definition {
     ValueId first = 0;
-    uint32_t count = 0;  ///< %x:2 is two values; 0: not defined
+    uint32_t count = 0;  ///< %x:2 is two values; 0 means undefined
   };
 
-  /// Numbers from `most_numbers` on count as names, so that the list is no longer than the text.
+  /// Numbers from `most_numbers` on are treated as names, so that the list is no longer than the text.
   explicit ValueNames(size_t most_numbers) : most_numbers_(most_numbers) {}
 
-  /// A count of 0 if `name` isn't defined here.
+  /// Returns a count of 0 if `name` isn't defined here.
   Definition find(std::string_view name) const {
     if (const std::optional<size_t> number = number_of(name))
       return *number < numbered_.size() ? numbered_[*number] : Definition{};
@@ -29,7 +30,7 @@ class ValueNames {
     return found == named_.end() ? Definition{} : found->second;
   }
 
-  /// False if it is defined here or around.
+  /// Defines a name. Returns false if it is already visible.
   bool define(std::string_view name, Definition definition) {
     defined_.push_back(name);
     const std::optional<size_t> number = number_of(name);
@@ -40,7 +41,7 @@ class ValueNames {
     return true;
   }
 
-  /// A region begins here; at its end, its names are forgotten.
+  /// Begins a region; end_region() removes its names.
   size_t begin_region() const { return defined_.size(); }
   void end_region(size_t begin) {
     for (; defined_.size() > begin; defined_.pop_back()) {
@@ -51,10 +52,10 @@ class ValueNames {
   }
 
  private:
-  /// Of a number as MLIR writes it, without zeros before it.
+  /// Returns the number in MLIR's notation, without leading zeros.
   std::optional<size_t> number_of(std::string_view name) const {
-    constexpr size_t kMostDigits = 9;
-    if (name.empty() || name.size() > kMostDigits || (name[0] == '0' && name.size() > 1)) return std::nullopt;
+    constexpr size_t kMaxDigits = 9;
+    if (name.empty() || name.size() > kMaxDigits || (name[0] == '0' && name.size() > 1)) return std::nullopt;
     size_t number = 0;
     for (const char c : name) {
       if (c < '0' || c > '9') return std::nullopt;

@@ -12,7 +12,7 @@
 namespace hilo::stablehlo {
 namespace {
 
-/// A row of operations.inc: the columns that bytecode needs.
+/// The columns of operations.inc that bytecode needs.
 struct Row {
   std::string_view name, bytecode;
 };
@@ -21,12 +21,12 @@ constexpr Row kVhloRows[] = {
 #include "hilo/stablehlo/tree/operations.inc"
 };
 
-/// Dialects that stand in portable artefacts as they are.
+/// Returns whether the dialect's operations are stored unchanged in portable artefacts.
 bool is_portable(std::string_view tree_name) {
   return tree_name.starts_with("builtin.") || tree_name.starts_with("sdy.");
 }
 
-/// The forms of one row. An operation whose row doesn't say "=" has its own form without properties.
+/// Appends the forms of one row. An operation without "=" in its row has its own form without properties.
 void append_forms(Row row, std::vector<BytecodeOperation>& forms) {
   const std::string tree_name(in_tree(row.name));
   bool has_own = false;
@@ -46,7 +46,7 @@ void append_forms(Row row, std::vector<BytecodeOperation>& forms) {
   if (!has_own) forms.push_back({tree_name, tree_name, "", true});
 }
 
-/// One for each version of each operation, later versions of one behind earlier ones.
+/// Returns one form per version of each operation; later versions follow earlier ones.
 std::vector<BytecodeOperation> all_forms() {
   std::vector<BytecodeOperation> forms;
   for (const Row& row : kVhloRows) append_forms(row, forms);

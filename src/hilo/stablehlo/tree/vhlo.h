@@ -11,18 +11,18 @@
 
 namespace hilo::stablehlo {
 
-/// An operation of a dialect that bytecode may hold, and the names of its properties in the order of their indices.
+/// An operation in bytecode, and the names of its properties in the order of their indices.
 struct BytecodeOperation {
   std::string name;        ///< "vhlo.add_v1"
   std::string tree_name;   ///< "stablehlo.add"
-  std::string properties;  ///< separated by blanks; one that may be absent ends in '?'
-  bool read_only = false;  ///< newer than kWrittenVhlo, or of a module that is no portable artefact
+  std::string properties;  ///< separated by blanks; optional ones end in '?'
+  bool read_only = false;  ///< newer than kWrittenVhlo, or only in modules that aren't portable artefacts
 };
 
-/// Null for an operation or a version of one that this version of hilo doesn't know.
+/// Returns null for an unknown operation or version.
 const BytecodeOperation* find_bytecode_operation(std::string_view name);
 
-/// The form of "stablehlo.add" in kWrittenVhlo; null for an operation that it lacks.
+/// Returns the form of "stablehlo.add" in kWrittenVhlo; null if VHLO lacks it.
 const BytecodeOperation* find_written_operation(std::string_view tree_name);
 
 /// Codes of VHLO's attributes and types in bytecode.
@@ -101,19 +101,19 @@ enum class BuiltinAttribute : uint64_t {
   kFileLineColRange,
 };
 
-/// The element type of a code; kOpaque for codes of other types.
+/// Returns the element type of a code; kOpaque for codes of other types.
 ElementType vhlo_element_type(uint64_t code);
 
-/// The other way; nullopt for types that have none of their own, such as complex ones.
+/// Returns the code of an element type; nullopt for types without one, such as complex types.
 std::optional<uint64_t> vhlo_type_code(ElementType type);
 
-/// Words of the enum with this code; empty for others.
+/// Returns the values of the enum with this code; empty for other codes.
 std::span<const std::string_view> vhlo_words(VhloAttribute code);
 
-/// What bytecode begins with.
+/// First bytes of bytecode.
 inline constexpr std::string_view kMagic = "ML\xefR";
 
-/// Sections by their ids.
+/// Ids of sections.
 enum Section : uint8_t {
   kStrings,
   kDialects,
@@ -127,7 +127,7 @@ enum Section : uint8_t {
   kSections
 };
 
-/// What an operation's mask says is there.
+/// Bits of an operation's mask for its parts.
 enum Mask : uint8_t {
   kHasAttributes = 1,
   kHasResults = 2,
@@ -138,12 +138,12 @@ enum Mask : uint8_t {
   kHasProperties = 64
 };
 
-/// The newest version of MLIR bytecode, and of VHLO, that is known.
+/// Newest supported version of MLIR bytecode; kNewestVhlo is that of VHLO.
 inline constexpr uint64_t kNewestBytecode = 6;
 inline constexpr std::string_view kNewestVhlo = "1.22";
 
-/// The version of VHLO that is written: the first in which all operations have the forms that they have today, but for
-/// those of rows marked so.
+/// The version of VHLO that is written: the first one in which all operations have their current forms, except those of
+/// marked rows.
 inline constexpr std::string_view kWrittenVhlo = "1.9.0";
 
 }  // namespace hilo::stablehlo

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/write/byte_writer.h -- numbers of MLIR bytecode, one after the other: byte_reader.h's other way.
+// stablehlo/write/byte_writer.h -- writes numbers of MLIR bytecode, the inverse of byte_reader.h.
 #pragma once
 
 #include <bit>
@@ -15,7 +15,7 @@ class ByteWriter {
  public:
   void byte(uint64_t value) { out_ += static_cast<char>(value); }
 
-  /// A varint: its first byte ends in as many zero bits as bytes follow.
+  /// Appends a varint. Its first byte ends in as many zero bits as bytes follow.
   void number(uint64_t value) {
     const int bits = value == 0 ? 1 : 64 - std::countl_zero(value);
     int size = (bits + 6) / 7;
@@ -28,7 +28,7 @@ class ByteWriter {
     for (int i = 0; i < size; ++i) byte(value >> (8 * i) & 0xff);
   }
 
-  /// A varint with the sign in its lowest bit.
+  /// Appends a varint with the sign in its lowest bit.
   void signed_number(int64_t value) { number(static_cast<uint64_t>(value) << 1 ^ static_cast<uint64_t>(value >> 63)); }
 
   void signed_numbers(std::span<const int64_t> values) {
@@ -38,13 +38,13 @@ class ByteWriter {
 
   void bytes(std::string_view data) { out_ += data; }
 
-  /// A length, and the bytes.
+  /// Appends a length and the bytes.
   void blob(std::string_view data) {
     number(data.size());
     bytes(data);
   }
 
-  /// An id, a length, and the bytes.
+  /// Appends an id, a length, and the bytes.
   void section(uint8_t id, std::string_view data) {
     byte(id);
     blob(data);

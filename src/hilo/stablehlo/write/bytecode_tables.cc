@@ -26,7 +26,7 @@ ByteWriter begin(BuiltinAttribute code) {
   return bytes;
 }
 
-/// Truth values as MLIR keeps them: bit by bit; a byte of ones or zeros where all are alike.
+/// Returns truth values in MLIR's format: one bit each, or a single byte of ones or zeros if all are equal.
 std::string packed_bits(std::span<const uint8_t> values) {
   const bool first = !values.empty() && values[0] != 0;
   const bool alike = std::all_of(values.begin(), values.end(), [&](uint8_t v) { return (v != 0) == first; });
@@ -53,7 +53,7 @@ void EntryTable::write(ByteWriter& bytes, ByteWriter& offsets) const {
     offsets.number(entries_[begin].dialect);
     offsets.number(end - begin);
     for (; begin < end; ++begin) {
-      offsets.number(entries_[begin].bytes->size() << 1 | 1);  // the lowest bit: encoded by its dialect
+      offsets.number(entries_[begin].bytes->size() << 1 | 1);  // lowest bit: encoded by its dialect
       bytes.bytes(*entries_[begin].bytes);
     }
   }
@@ -209,7 +209,7 @@ uint64_t BytecodeTables::floating(ElementType type, double value) {
 uint64_t BytecodeTables::word(VhloAttribute code, std::string_view word) {
   const std::span<const std::string_view> words = vhlo_words(code);
   const auto found = std::find(words.begin(), words.end(), word);
-  if (found == words.end()) fail(fmt::format("VHLO has no word {}", word));
+  if (found == words.end()) fail(fmt::format("VHLO has no enum value {}", word));
   return coded(code, static_cast<uint64_t>(found - words.begin()));
 }
 
@@ -317,7 +317,7 @@ uint64_t BytecodeTables::property(const AttributeRow& row, const Attribute* attr
   const auto numbers = [&](ElementType type) {
     const StatusOr<std::vector<int64_t>> list =
         attribute == nullptr ? StatusOr<std::vector<int64_t>>(std::vector<int64_t>()) : integers_of(tree_, *attribute);
-    if (!list.ok()) fail(fmt::format("attribute '{}' is no list", row.name));
+    if (!list.ok()) fail(fmt::format("attribute '{}' is not a list", row.name));
     return integers(list.ok() ? *list : std::vector<int64_t>(), type);
   };
   switch (row.form) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/write/bytecode_tables.h -- strings, types and attributes of bytecode that is being written; each is there once.
+// stablehlo/write/bytecode_tables.h -- the tables of strings, types and attributes in written bytecode, without
+// duplicates.
 #pragma once
 
 #include <array>
@@ -13,12 +14,12 @@ namespace hilo::stablehlo {
 
 enum Dialect : uint8_t { kBuiltin, kVhlo, kDialectCount };
 
-/// Entries with numbers, in the order in which they come.
+/// Numbers entries in the order of their first use.
 class EntryTable {
  public:
   uint64_t add(Dialect dialect, std::string bytes);
   size_t size() const { return entries_.size(); }
-  /// Their bytes, and for each run of one dialect where they end.
+  /// Writes the bytes of the entries, and for each run of one dialect their end offsets.
   void write(ByteWriter& bytes, ByteWriter& offsets) const;
 
  private:
@@ -37,11 +38,11 @@ class BytecodeTables {
   uint64_t string(std::string_view text);
   uint64_t type(TypeId id);
   uint64_t location(LocationId id);
-  /// A string as an attribute of dialect builtin: names of modules and keys of dictionaries.
+  /// Adds a string attribute of dialect builtin: names of modules and keys of dictionaries.
   uint64_t name(std::string_view text);
-  /// An operation's attribute in the form of its row; `attribute` is null where it is absent, which gives its default.
+  /// Adds an operation's attribute in the form of its row. A null `attribute` adds the default.
   uint64_t property(const AttributeRow& row, const Attribute* attribute);
-  /// An attribute whose kind says all.
+  /// Adds an attribute whose kind determines its form.
   uint64_t attribute(const Attribute& attribute);
   uint64_t dictionary(std::span<const NamedAttribute> entries);
 

@@ -30,7 +30,7 @@ class BytecodeWriter {
  private:
   void write_operation(ByteWriter& out, OperationId id, uint32_t next);
   void write_region(ByteWriter& out, const Region& region, uint32_t next);
-  /// The number of the operation's properties, and in `rest` the attributes that are none.
+  /// Returns the number of the operation's properties. `rest` gets the attributes that aren't properties.
   uint64_t properties(const Operation& operation, const BytecodeOperation& known, std::vector<NamedAttribute>& rest);
   uint64_t operation_name(const BytecodeOperation& known);
   std::string dialect_section();
@@ -38,11 +38,11 @@ class BytecodeWriter {
 
   const ModuleTree& tree_;
   BytecodeTables tables_;
-  std::vector<uint32_t> numbers_;  ///< of values, in the function they are in
+  std::vector<uint32_t> numbers_;  ///< number of each value in its function
   std::unordered_map<std::string, uint64_t> property_numbers_;
   std::vector<const std::string*> properties_;
   std::unordered_map<const BytecodeOperation*, uint64_t> names_;
-  std::vector<const BytecodeOperation*> operations_;  ///< the module's, then others
+  std::vector<const BytecodeOperation*> operations_;  ///< the module's operation first
 };
 
 uint64_t BytecodeWriter::operation_name(const BytecodeOperation& known) {
@@ -116,7 +116,7 @@ void BytecodeWriter::write_operation(ByteWriter& out, OperationId id, uint32_t n
   if (isolated) out.section(kIr, section.data());
 }
 
-/// Values of the region have numbers from `next` on: its arguments, then results in order.
+/// Writes a region. Its values have numbers from `next` on: first its arguments, then results in order.
 void BytecodeWriter::write_region(ByteWriter& out, const Region& region, uint32_t next) {
   uint64_t operations = 0;
   for (uint32_t i = 0; i < region.arguments.count; ++i) numbers_[region.arguments.begin + i] = next++;
@@ -133,7 +133,7 @@ void BytecodeWriter::write_region(ByteWriter& out, const Region& region, uint32_
   if (region.arguments.count > 0) {
     out.number(region.arguments.count);
     for (uint32_t i = 0; i < region.arguments.count; ++i)
-      out.number(tables_.type(tree_.values[region.arguments.begin + i].type) << 1);  // the lowest bit: with a location
+      out.number(tables_.type(tree_.values[region.arguments.begin + i].type) << 1);  // lowest bit: with a location
     out.byte(0);                                                                     // no orders of uses
   }
   for (OperationId id = region.first; id != kNone; id = tree_.operations[id].next) write_operation(out, id, next);
@@ -142,7 +142,7 @@ void BytecodeWriter::write_region(ByteWriter& out, const Region& region, uint32_
 std::string BytecodeWriter::dialect_section() {
   ByteWriter out;
   out.number(kDialectCount);
-  out.number(tables_.string("builtin") << 1);  // the lowest bit: with a version
+  out.number(tables_.string("builtin") << 1);  // lowest bit: with a version
   out.number(tables_.string("vhlo") << 1);
   out.number(operations_.size());
   for (size_t begin = 0; begin < operations_.size();) {
@@ -153,7 +153,7 @@ std::string BytecodeWriter::dialect_section() {
     out.number(end - begin);
     for (; begin < end; ++begin) {
       const std::string_view name = operations_[begin]->name;
-      out.number(tables_.string(name.substr(name.find('.') + 1)) << 1 | 1);  // the lowest bit: registered
+      out.number(tables_.string(name.substr(name.find('.') + 1)) << 1 | 1);  // lowest bit: registered
     }
   }
   return out.take();

@@ -31,7 +31,7 @@ std::string_view without_quotes(std::string_view text) {
   return text.size() >= 2 && text.front() == '"' ? text.substr(1, text.size() - 2) : text;
 }
 
-/// What `{composite.name="f",...}` says as the operation `composite`; false if it names none.
+/// Sets the fields of the operation `composite` from `{composite.name="f",...}`. Returns false if there is no name.
 StatusOr<bool> put_composite(const WriteContext& context, std::string_view frontend, NewOperation& operation) {
   hlo::text::Cursor cursor(frontend, "frontend_attributes");
   HILO_ASSIGN_OR_RETURN(const auto entries, hlo::text::read_frontend_attributes(cursor));
@@ -54,7 +54,7 @@ StatusOr<bool> put_composite(const WriteContext& context, std::string_view front
   return true;
 }
 
-/// A call of `body`; as composite where `frontend` names one.
+/// Adds a call of `body`, or a composite if `frontend` names one.
 Status add_call(const WriteContext& context, const ComputationPtr& body, std::string_view frontend) {
   NewOperation operation{"func.call", context.operands()};
   HILO_ASSIGN_OR_RETURN(operation.results, context.writer.leaf_types(context.instruction.shape));
@@ -78,7 +78,7 @@ StatusOr<bool> write_call(const WriteContext& context) {
   return true;
 }
 
-/// Extension ops are composites of their own names; other ops with a decomposition, calls of it.
+/// Writes extension ops as composites with their names; other ops with a decomposition as calls of it.
 StatusOr<bool> write_decomposition(const WriteContext& context) {
   const hlo::OpDef& def = context.instruction.def();
   if (def.decompose == nullptr) return false;
@@ -99,7 +99,7 @@ StatusOr<bool> write_decomposition(const WriteContext& context) {
 
 namespace {
 
-/// [dense<[1, 0]> : tensor<2xindex>, ...], one an array.
+/// Returns [dense<[1, 0]> : tensor<2xindex>, ...], one per array.
 AttributeId layouts(const WriteContext& context, std::span<const Shape> arrays, const hlo::Int64Lists& orders) {
   TreeBuilder& builder = context.builder();
   std::vector<AttributeId> elements;
@@ -124,7 +124,7 @@ AttributeId layouts(const WriteContext& context, std::span<const Shape> arrays, 
   return builder.tree.add_array(elements);
 }
 
-/// {a = "b"} from {a="b"}.
+/// Converts {a="b"} to {a = "b"}.
 StatusOr<AttributeId> frontend_dictionary(TreeBuilder& builder, std::string_view text) {
   hlo::text::Cursor cursor(text, "frontend_attributes");
   HILO_ASSIGN_OR_RETURN(const auto entries, hlo::text::read_frontend_attributes(cursor));
@@ -160,7 +160,7 @@ Status put_custom_call(const WriteContext& context, const hlo::CustomCallOptions
   const std::string_view version = hlo::custom_call_text(call, "api_version");
   const auto known = std::ranges::find(kApiVersions, version);
   builder.put(operation, "api_version", known == std::end(kApiVersions) ? 1 : known - std::begin(kApiVersions));
-  if (version == kTypedFfi || call.backend_config.starts_with('{')) {  // no string in quotes
+  if (version == kTypedFfi || call.backend_config.starts_with('{')) {  // not a quoted string
     HILO_ASSIGN_OR_RETURN(const AttributeId config, options.backend_config.empty()
                                                         ? StatusOr<AttributeId>(builder.dictionary({}))
                                                         : parse_attribute(builder.tree, options.backend_config));

@@ -62,12 +62,13 @@ StatusOr<bool> write_collective_permute(const WriteContext& context) {
   return true;
 }
 
-/// StableHLO says how many pieces there are, HLO only by its groups.
+/// StableHLO declares the number of pieces; in HLO it follows from the groups.
 StatusOr<bool> write_all_to_all(const WriteContext& context) {
   HILO_ASSIGN_OR_RETURN(NewOperation operation, context.operation());
   const auto& attributes = context.attributes<hlo::AllToAllAttributes>();
   if (attributes.dimensions.size() != 1) return unimplemented("StableHLO's all_to_all cuts along one dimension");
-  if (attributes.replica_groups.empty()) return unimplemented("all_to_all among all replicas, however many there are");
+  if (attributes.replica_groups.empty())
+    return unimplemented("all_to_all among all replicas whose number isn't specified");
   put_common(context, operation, false);
   TreeBuilder& builder = context.builder();
   builder.put(operation, "split_dimension", attributes.dimensions[0]);

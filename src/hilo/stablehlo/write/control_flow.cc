@@ -16,7 +16,7 @@ StatusOr<bool> write_while(const WriteContext& context) {
 
 namespace {
 
-/// Branches see their operand as values outside.
+/// Branches access their operands as values outside of the region.
 StatusOr<bool> write_branches(const WriteContext& context, bool predicated) {
   const auto& conditional = context.attributes<hlo::ConditionalAttributes>();
   if (conditional.predicated != predicated) return false;

@@ -27,7 +27,7 @@ const AttributeField* field_named(const hlo::OpDef& def, std::string_view name) 
   return found == def.attributes.fields.end() ? nullptr : &*found;
 }
 
-/// A field of HLO as the attribute of StableHLO, by what kind of value it is.
+/// Adds an HLO field as an attribute of StableHLO, depending on the kind of value.
 Status put_field(const WriteContext& context, const FieldRow& row, NewOperation& operation) {
   const hlo::OpDef& def = context.instruction.def();
   const AttributeField* const field = field_named(def, row.hlo_name());
@@ -72,7 +72,8 @@ StatusOr<bool> write_plain(const WriteContext& context) {
 
 namespace {
 
-/// An op of CHLO in a portable artefact: the custom call that XLA reads as it. An arcus tangent has none: atan2(x, 1).
+/// Converts an op of CHLO to the custom call that XLA recognizes in a portable artefact. atan has none and is written
+/// as atan2(x, 1).
 void make_portable(const WriteContext& context, NewOperation& operation) {
   TreeBuilder& builder = context.builder();
   if (context.instruction.opcode == Opcode::kAtan) {
@@ -104,7 +105,7 @@ StatusOr<bool> write_elementwise(const WriteContext& context) {
   return true;
 }
 
-/// A truth value is one bit in StableHLO, a byte in HLO: its bits go through a number of 8.
+/// A truth value is one bit in StableHLO but a byte in HLO, so its bits are converted by way of an 8-bit number.
 StatusOr<bool> write_bitcast(const WriteContext& context) {
   const Shape &from = context.operand_shape(0), &to = context.instruction.shape;
   const bool from_truths = from.element_type() == ElementType::kPred;
@@ -132,7 +133,7 @@ StatusOr<bool> write_map(const WriteContext& context) {
 StatusOr<bool> write_constant(const WriteContext& context) {
   HILO_ASSIGN_OR_RETURN(NewOperation operation, context.operation());
   const Literal& value = context.attributes<hlo::ConstantAttributes>().value;
-  if (value.is_tuple() || !value.shape().is_array()) return unimplemented("a constant that is no array");
+  if (value.is_tuple() || !value.shape().is_array()) return unimplemented("a constant that is not an array");
   context.builder().put_attribute(operation, "value", context.builder().elements(value));
   HILO_RETURN_IF_ERROR(context.add(operation));
   return true;
@@ -215,7 +216,7 @@ StatusOr<bool> write_dot(const WriteContext& context) {
 
 namespace {
 
-/// "rng_uniform" of HLO is UNIFORM.
+/// Converts HLO's "rng_uniform" to UNIFORM.
 std::string word_of(const WriteContext& context, std::string_view name) {
   const AttributeField* const field = field_named(context.instruction.def(), name);
   return ascii_upper(field->enum_names[hlo::field_value<uint8_t>(*field, *context.instruction.attributes)].substr(4));
@@ -223,7 +224,7 @@ std::string word_of(const WriteContext& context, std::string_view name) {
 
 }  // namespace
 
-/// StableHLO's rng takes its shape as an operand, too.
+/// StableHLO's rng also has its shape as an operand.
 StatusOr<bool> write_random(const WriteContext& context) {
   HILO_ASSIGN_OR_RETURN(NewOperation operation, context.operation());
   TreeBuilder& builder = context.builder();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/write/plain.h -- operations of which their row says all, and dots.
+// stablehlo/write/plain.h -- writes operations that their row describes completely, and dots.
 #pragma once
 
 #include "hilo/stablehlo/write/write_context.h"
@@ -8,7 +8,7 @@ namespace hilo::stablehlo {
 
 StatusOr<bool> write_elementwise(const WriteContext& context);
 
-/// [HIGHEST, DEFAULT] of a dot or convolution, from HLO's words.
+/// Returns [HIGHEST, DEFAULT] of a dot or convolution from HLO's names.
 AttributeId precisions(TreeBuilder& builder, const hlo::StringList& words);
 
 }  // namespace hilo::stablehlo

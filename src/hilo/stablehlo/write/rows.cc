@@ -20,7 +20,7 @@ constexpr Inverse kInverses[] = {
 std::map<hlo::Opcode, std::vector<const OpRow*>> index_of_rows() {
   std::map<hlo::Opcode, std::vector<const OpRow*>> index;
   for (const bool own :
-       {true, false}) {  // ops of StableHLO before those of CHLO; those of other dialects are read only
+       {true, false}) {  // ops of StableHLO before those of CHLO; operations of other dialects are only read
     for (const OpRow& row : op_rows()) {
       const bool is_own = row.name.find('.') == std::string_view::npos || row.name.starts_with("func.");
       if (inverse_of(row) == not_written || is_own != own) continue;

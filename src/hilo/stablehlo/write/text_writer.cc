@@ -16,7 +16,7 @@
 namespace hilo::stablehlo {
 namespace {
 
-/// Attributes of the tree that are parts of one attribute of StableHLO in the generic form.
+/// Attributes of the tree that form one attribute of StableHLO in the generic form.
 struct Group {
   std::string_view attribute, mnemonic, parts;
 };
@@ -30,7 +30,7 @@ constexpr Group kScatterGroup = {"scatter_dimension_numbers", "stablehlo.scatter
 struct ValueName {
   char kind = 0;
   uint32_t number = 0;
-  int32_t part = -1;  ///< of an operation with several results
+  int32_t part = -1;  ///< index in an operation with several results
 };
 
 class TextWriter {
@@ -62,12 +62,12 @@ class TextWriter {
   std::string value(ValueId id) const;
   std::string operands(const Operation& operation) const;
   std::string type(ValueId id) const { return tree_.types[tree_.values[id].type].spelled; }
-  /// `(T, T) -> T`
+  /// Returns `(T, T) -> T`.
   std::string function_type(const Operation& operation) const;
   std::string type_list(const Operation& operation, bool results) const;
-  /// ` {a = 1 : i64}` of the attributes that `shown` doesn't name; nothing for none.
+  /// Returns ` {a = 1 : i64}` with the attributes that are not in `shown`; nothing if there are none.
   std::string dictionary(const Operation& operation, std::initializer_list<std::string_view> hidden) const;
-  /// ` {a = 1 : i64}` of dictionary `index` of a list; nothing for an empty one, or none.
+  /// Returns ` {a = 1 : i64}` of dictionary `index` in a list; nothing if it is empty or absent.
   std::string element_dictionary(const Operation& operation, std::string_view name, size_t index) const;
   std::string list(const Operation& operation, std::string_view name) const;
   std::vector<int64_t> integers(const Operation& operation, std::string_view name) const;
@@ -206,7 +206,7 @@ void TextWriter::print_block(const Region& region) {
   for (OperationId id = region.first; id != kNone; id = tree_.operations[id].next) print_operation(id);
 }
 
-/// In braces; its arguments have been printed.
+/// Prints a region in braces, without its arguments.
 void TextWriter::print_region(const Region& region) {
   out_ += "{\n";
   ++depth_;
@@ -271,7 +271,7 @@ bool TextWriter::print_special(const Operation& operation) {
   return true;
 }
 
-/// `%x [1:5:2, 0:3]`
+/// Prints `%x [1:5:2, 0:3]`.
 void TextWriter::print_slice(const Operation& operation) {
   const std::vector<int64_t> starts = integers(operation, "start_indices");
   const std::vector<int64_t> limits = integers(operation, "limit_indices"), strides = integers(operation, "strides");
@@ -283,7 +283,7 @@ void TextWriter::print_slice(const Operation& operation) {
   out_ += "] : " + function_type(operation);
 }
 
-/// `(%i = %x, ...) : T, ...`, and below it the two regions; their arguments have the same names.
+/// Prints `(%i = %x, ...) : T, ...` and the two regions, whose arguments have the same names.
 void TextWriter::print_while(const Operation& operation) {
   const Region& condition = tree_.regions[operation.regions.begin];
   const Region& body = tree_.regions[operation.regions.begin + 1];
@@ -301,7 +301,7 @@ void TextWriter::print_while(const Operation& operation) {
   print_region(body);
 }
 
-/// `(%x init: %a) applies stablehlo.add across dimensions = [0]`, if the body is one such operation.
+/// Prints `(%x init: %a) applies stablehlo.add across dimensions = [0]`, if the body consists of one such operation.
 bool TextWriter::print_reduce(const Operation& operation) {
   constexpr std::string_view kCommutative[] = {"stablehlo.add",     "stablehlo.multiply", "stablehlo.maximum",
                                                "stablehlo.minimum", "stablehlo.and",      "stablehlo.or",
@@ -321,7 +321,7 @@ bool TextWriter::print_reduce(const Operation& operation) {
   return true;
 }
 
-/// `[b, 0, f]` from where the two named dimensions and the spatial ones stand.
+/// Returns `[b, 0, f]` from the indices of the two named dimensions and of the spatial ones.
 std::string dimensions_text(int64_t first, char first_letter, int64_t second, char second_letter,
                             const std::vector<int64_t>& spatial) {
   std::vector<std::string> places(spatial.size() + 2);
@@ -368,19 +368,19 @@ void TextWriter::print_convolution(const Operation& operation) {
   out_ += "} : " + function_type(operation);
 }
 
-// ---- What most pretty forms are: operands, clauses, types.
+// ---- Generic pretty forms: operands, clauses, types.
 
-/// Whether the operation's attributes are all said by clauses.
+/// Returns whether clauses express all of the operation's attributes.
 bool TextWriter::has_items(const Operation& operation) const {
   if (operation.regions.count != 0 || !operation.name.starts_with("stablehlo.")) return false;
-  uint32_t said = 0;
+  uint32_t written = 0;
   bool formatted = false;
   for (const Clause& clause : clauses_of(operation.name)) {
     if (clause.attribute == "format") formatted = true;
-    said += tree_.find(operation, clause.attribute) != nullptr ? 1 : 0;
-    said += !clause.second.empty() && tree_.find(operation, clause.second) != nullptr ? 1 : 0;
+    written += tree_.find(operation, clause.attribute) != nullptr ? 1 : 0;
+    written += !clause.second.empty() && tree_.find(operation, clause.second) != nullptr ? 1 : 0;
   }
-  return formatted || said == operation.attributes.count;
+  return formatted || written == operation.attributes.count;
 }
 
 void TextWriter::print_clause(const Operation& operation, const Clause& clause) {
@@ -401,7 +401,7 @@ void TextWriter::print_clause(const Operation& operation, const Clause& clause) 
   }
 }
 
-/// Operations whose results' types say all; they alone are then written.
+/// Returns whether the results' types determine the others, so that only they are written.
 bool has_one_type(const ModuleTree& tree, const Operation& operation) {
   constexpr std::string_view kOthers[] = {"stablehlo.reverse", "stablehlo.reduce_precision"};
   if (operation.name == "stablehlo.optimization_barrier" || operation.name == "stablehlo.tuple") return true;

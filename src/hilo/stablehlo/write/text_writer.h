@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/write/text_writer.h -- a module tree as text of MLIR.
+// stablehlo/write/text_writer.h -- writes a module tree as MLIR text.
 #pragma once
 
 #include "hilo/stablehlo/tree/module_tree.h"
 
 namespace hilo::stablehlo {
 
-/// Text that MLIR and text_reader.h read: operations in the pretty forms that MLIR prints where these are short, in the
-/// generic form else. Locations are left out.
+/// Returns text that MLIR and text_reader.h can read. Operations have MLIR's pretty form if it is short, otherwise the
+/// generic form. Locations are omitted.
 std::string print_tree(const ModuleTree& tree);
 
 }  // namespace hilo::stablehlo

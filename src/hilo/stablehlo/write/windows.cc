@@ -10,7 +10,7 @@
 namespace hilo::stablehlo {
 namespace {
 
-/// One number of each dimension of a window.
+/// Returns one number per dimension of a window.
 template <typename F>
 std::vector<int64_t> each(const hlo::Window& window, F number) {
   std::vector<int64_t> values;
@@ -24,7 +24,7 @@ void put_padding(TreeBuilder& builder, NewOperation& operation, const hlo::Windo
   builder.put_attribute(operation, "padding", builder.matrix(rows, 2));
 }
 
-/// A window without dimensions stands for one that does nothing.
+/// Replaces a window without dimensions by one that has no effect.
 hlo::Window whole(hlo::Window window, int64_t rank) {
   if (window.empty()) window.resize(rank);
   return window;

@@ -7,7 +7,7 @@
 
 namespace hilo::stablehlo {
 
-/// An instruction, and the row of the operation that it becomes.
+/// An instruction, and the row of its operation.
 struct WriteContext {
   TreeWriter& writer;
   Body& body;
@@ -20,13 +20,13 @@ struct WriteContext {
     return hlo::attributes_of<A>(instruction);
   }
   const Shape& operand_shape(size_t i) const { return body.computation.instruction(instruction.operands[i]).shape; }
-  /// Leaves of operands from `first` on.
+  /// Returns the leaves of the operands, from operand `first` on.
   std::vector<ValueId> operands(size_t first = 0) const;
-  /// The operation of the row with all operands and the result's types.
+  /// Returns the operation of the row with all operands and the result's types.
   StatusOr<NewOperation> operation() const;
-  /// Appends it; its results are the instruction's leaves.
+  /// Appends the operation; its results are the instruction's leaves.
   Status add(const NewOperation& operation) const;
-  /// The same with the regions of these computations, whose parameters are arguments.
+  /// Appends the operation with regions for these computations, whose parameters are the regions' arguments.
   Status add(const NewOperation& operation, std::span<const hlo::ComputationPtr> regions) const;
 };
 

@@ -22,7 +22,7 @@ using hlo::Opcode;
 
 namespace {
 
-/// How many leaves stand before element `index` of a tuple.
+/// Returns the number of leaves before element `index` of a tuple.
 uint32_t leaf_offset(const Shape& tuple, int64_t index) {
   size_t offset = 0;
   for (int64_t i = 0; i < index; ++i)
@@ -32,7 +32,7 @@ uint32_t leaf_offset(const Shape& tuple, int64_t index) {
 
 uint32_t leaf_count(const Shape& shape) { return shape.is_tuple() ? static_cast<uint32_t>(shape.leaves().size()) : 1; }
 
-/// A name that MLIR takes without quotes.
+/// Converts a name to one that MLIR accepts without quotes.
 std::string symbol_of(std::string_view name) {
   std::string symbol;
   for (char c : name) {
@@ -226,9 +226,7 @@ Status TreeWriter::write_body(Body& body) {
         fmt::format("computations nested deeper than {} don't fit StableHLO's regions", kMaxNesting));
   if ((written += body.computation.size()) > most_written)
     return resource_exhausted(fmt::format(
-        "computations that are regions of several operations each would be written down too often; got more than {} "
-        "instructions, as a region can't be shared",
-        most_written));
+        "shared computations become separate regions; got more than {} instructions in total", most_written));
   for (const Instruction& instruction : body.computation.instructions()) {
     if (instruction.opcode == Opcode::kParameter) continue;
     const Status status = write_instruction(body, instruction);

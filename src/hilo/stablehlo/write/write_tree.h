@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo/write/write_tree.h -- HLO to a module tree of StableHLO: translate.h's other way.
+// stablehlo/write/write_tree.h -- converts HLO to a module tree of StableHLO, the inverse of translate.h.
 #pragma once
 
 #include "hilo/hlo/ir/module.h"
@@ -7,19 +7,21 @@
 
 namespace hilo::stablehlo {
 
-/// The program as operations of StableHLO. The entry is the public function `main`; tuples of its root are its results.
-/// Computations that are called are functions, all others regions; their tuples are lists of values, so that a loop's carry
-/// is the loop's operands. Ops that StableHLO lacks are CHLO's where that has them (`portable`: custom calls `mhlo.*`,
-/// which XLA reads as these), else hilo's own decomposition: as composite for extension ops, as call for others.
-/// Errors    UNIMPLEMENTED naming ops and types without counterpart; RESOURCE_EXHAUSTED for regions nested too deep, or
-///           written down more often than hlo::max_expanded_instructions() allows
-/// Cost      linear in the operations, where regions of one computation count each time
+/// Converts a program to operations of StableHLO. The entry becomes the public function `main`, whose results are the
+/// elements of its root's tuple. Called computations become functions, all others regions. Tuples of regions become
+/// lists of values, so that a loop's carry is the loop's operands.
+///
+/// Ops that StableHLO lacks become ops of CHLO if possible (if `portable`, custom calls `mhlo.*`, which XLA
+/// recognizes). Otherwise hilo's decomposition is used, in a composite for extension ops and in a call for others.
+/// Errors    UNIMPLEMENTED naming ops and types without a counterpart; RESOURCE_EXHAUSTED for regions that are nested
+///           too deep, or written more often than hlo::max_expanded_instructions() allows
+/// Cost      linear in the operations; shared regions count each time
 StatusOr<ModuleTree> write_tree(const hlo::Module& module, bool portable = false);
 
-/// The program as text of StableHLO, which MLIR reads and a person, too.
+/// Returns the program as StableHLO text.
 StatusOr<std::string> write_text(const hlo::Module& module);
 
-/// The program as a portable artefact: MLIR bytecode of VHLO 1.9, which consumers of StableHLO 1.9 or later read.
+/// Returns the program as a portable artefact: MLIR bytecode of VHLO 1.9, for consumers of StableHLO 1.9 or later.
 StatusOr<std::string> write_bytecode(const hlo::Module& module);
 
 }  // namespace hilo::stablehlo
