@@ -13,14 +13,14 @@ namespace {
 
 using Kind = ArrayLike::Kind;
 
-/// All numbers of nested lists in row-major order, and the lengths of the lists.
+/// The numbers of nested lists in row-major order, and the lengths of the lists.
 struct Flattened {
   std::vector<const ArrayLike*> leaves;
   std::vector<int64_t> shape;
   bool has_arrays = false;
 };
 
-/// The lengths of the first list at every depth.
+/// Returns the length of the first list at each depth.
 std::vector<int64_t> lengths_of(const ArrayLike& object) {
   std::vector<int64_t> shape;
   const ArrayLike* at = &object;
@@ -46,7 +46,7 @@ void gather_leaves(const ArrayLike& object, size_t depth, Flattened& flat) {
   for (const ArrayLike& element : object.list()) gather_leaves(element, depth + 1, flat);
 }
 
-/// bool < integer < float < complex, by the order of kinds.
+/// Returns the type of the greatest kind: bool < integer < float < complex.
 ElementType type_of(const Flattened& flat) {
   Kind kind = Kind::kBool;
   for (const ArrayLike* leaf : flat.leaves) kind = std::max(kind, leaf->kind());
@@ -58,10 +58,10 @@ ElementType type_of(const Flattened& flat) {
 [[noreturn]] void refuse_integer(int64_t value, ElementType type) {
   throw Error(out_of_range(at_user_line("array") + ": the integer " + std::to_string(value) + " does not fit " +
                            std::string(element_type_name(type)) +
-                           ". Hint: set jax_enable_x64, or give the array's type"));
+                           ". Hint: set jax_enable_x64, or pass a type"));
 }
 
-/// Integers of any type without a way through floats.
+/// Converts integers to any type without going through floats, which would round them.
 Array from_integers(const Flattened& flat, ElementType type) {
   const auto fits = [&](int64_t value) {
     const int bits = element_type_info(type).bits;
@@ -108,7 +108,7 @@ Array array_of_leaf(const ArrayLike& leaf) {
   }
 }
 
-/// A list with Arrays in it, stacked depth by depth.
+/// Stacks a list that contains Arrays, depth by depth.
 Array stacked(const ArrayLike& object) {
   if (object.kind() != Kind::kList) return array_of_leaf(object);
   std::vector<Array> elements;

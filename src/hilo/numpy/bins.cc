@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// numpy/bins.cc -- counting: bincount and histograms.
+// numpy/bins.cc -- counting in bins: bincount and histograms.
 #include <algorithm>
 
 #include "hilo/numpy/axes.h"
@@ -10,7 +10,7 @@
 namespace hilo::numpy {
 namespace {
 
-/// Borders of bins between two numbers, or the given ones.
+/// Returns the edges of equal bins between two limits, or the specified edges.
 Array edges_of(const Array& x, const Bins& bins, const BinRange& range) {
   const ElementType type = promote_inexact(x).dtype();
   if (bins.edges()) return ops::convert_element_type(*bins.edges(), type);
@@ -31,7 +31,7 @@ Array edges_of(const Array& x, const Bins& bins, const BinRange& range) {
   return linspace(where(flat, low - 0.5, low), where(flat, high + 0.5, high), bins.count() + 1, {.dtype = type});
 }
 
-/// The bin of each element: its number from 0 on; the last one is closed on the right. Outside: the number of bins.
+/// Returns the index of the bin of each element; the last bin is closed on the right. Outside: the number of bins.
 Array bin_of(const Array& x, const Array& edges) {
   const int bins = static_cast<int>(edges.size()) - 1;
   const Array found = searchsorted(edges, x, {.side = "right"}) - 1;

@@ -10,7 +10,7 @@
 namespace hilo::numpy {
 namespace {
 
-/// pred [rows, columns]: at or below the k-th diagonal?
+/// Returns a mask, pred [rows, columns]: true at and below the k-th diagonal.
 Array lower_mask(const Array& m, int64_t k) {
   const Shape dims = {m.shape(-2), m.shape(-1)};
   const hilo::Shape matrix = shape_of(ElementType::kS32, dims);
@@ -91,7 +91,7 @@ Array fill_diagonal(const Operand& a, const Operand& val, const FillDiagonalOpti
   const Array& x = a.array();
   if (options.inplace)
     or_throw(invalid_argument(at_user_line("fill_diagonal") +
-                              ": arrays never change. Hint: give inplace=false and use the result"));
+                              ": arrays are immutable. Hint: pass inplace=false and use the result"));
   if (options.wrap)
     or_throw(unimplemented(at_user_line("fill_diagonal") + ": wrap=True is not implemented, as in JAX"));
   if (x.ndim() < 2)

@@ -19,7 +19,7 @@
 namespace hilo::numpy {
 namespace {
 
-/// The value, or its error with the user's line.
+/// Returns the value, or throws its error with the user's line.
 template <typename T>
 T wanted(const char* function, StatusOr<T> value) {
   if (!value.ok()) or_throw(value.status().with_context(at_user_line(function)));
@@ -49,7 +49,7 @@ std::map<std::string, Array> numbered(const std::vector<Array>& arrays) {
   return named;
 }
 
-/// What the options of both say alike.
+/// Returns the CSV options that loadtxt and genfromtxt share.
 template <typename Options>
 io::CsvOptions csv_options(const Options& options, int64_t skip_lines) {
   io::CsvOptions csv;
@@ -61,7 +61,7 @@ io::CsvOptions csv_options(const Options& options, int64_t skip_lines) {
   return csv;
 }
 
-/// What loadtxt and genfromtxt share: `type` is what the caller gets, `csv` what is read.
+/// Reads a table for loadtxt and genfromtxt: `type` is the type of the result, `csv` the options of reading.
 Array read_table(const char* function, const std::string& fname, Dtype dtype, io::CsvOptions csv, bool unpack,
                  int64_t ndmin) {
   if (ndmin < 0 || ndmin > 2) refuse(function, "ndmin " + std::to_string(ndmin) + "; wanted 0, 1 or 2");
@@ -153,7 +153,7 @@ Array fromfile(const std::string& file, const FromfileOptions& options, Line lin
   const int64_t count = options.count == -1 ? rest / width : options.count;
   Literal literal = wanted("fromfile", Literal::make(hilo::Shape::array(type, {count})));
   if (count > 0) std::memcpy(literal.mutable_bytes().data(), bytes.data() + options.offset, count * width);
-  if (type == ElementType::kPred) {  // a C++ bool of any other byte is undefined behaviour
+  if (type == ElementType::kPred) {  // a C++ bool with any other byte is undefined behavior
     for (std::byte& b : literal.mutable_bytes()) b = b == std::byte{0} ? std::byte{0} : std::byte{1};
   }
   return Array::from_literal(literal);

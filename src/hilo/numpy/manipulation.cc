@@ -11,7 +11,7 @@
 namespace hilo::numpy {
 namespace {
 
-/// Axes of an array that has `rank` of them, in the order in which they are given.
+/// Returns normalized axes of an array with `rank` axes, in the order of the argument.
 std::vector<int64_t> ordered_axes(const char* function, const Axes& axes, int64_t rank) {
   std::vector<int64_t> normal;
   for (const int64_t a : *axes) {
@@ -50,7 +50,7 @@ std::vector<Array> each(const std::vector<Array>& arrays, const F& f) {
   return out;
 }
 
-/// The first positions of all parts, and the end.
+/// Returns the first position of each part, and the end.
 std::vector<int64_t> borders(const char* function, const Axes& parts, int64_t extent, bool must_be_equal) {
   std::vector<int64_t> out = {0};
   const std::vector<int64_t>& list = *parts;
@@ -108,7 +108,7 @@ Array reshape(const Operand& x, const Shape& shape, const OrderOptions& options)
   const std::string_view order = options.order;
   if (order != "C" && order != "F")
     or_throw(invalid_argument(at_user_line("reshape") + ": order is C or F; got \"" + std::string(order) + "\""));
-  if (order == "F") {  // the same in C order of axes from last to first
+  if (order == "F") {  // equivalent to C order with the axes reversed
     const Shape backwards(shape.rbegin(), shape.rend());
     return transpose(reshape(transpose(x), backwards));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// numpy/members.cc -- members of array/ that call functions of this folder, most the one of their name.
+// numpy/members.cc -- members of Array that call functions of this folder, most of them with the same name.
 #include "hilo/array/device_put.h"
 #include "hilo/numpy/index_plan.h"
 #include "hilo/numpy/numpy.h"

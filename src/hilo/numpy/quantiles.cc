@@ -12,7 +12,7 @@
 namespace hilo::numpy {
 namespace {
 
-/// The axes to be reduced as one last axis.
+/// Merges the reduced axes into one last axis.
 Array squashed(const Array& x, const std::vector<int64_t>& axes) {
   Shape kept(ops::without_dimensions(x.shape(), axes));
   std::vector<int64_t> last;
@@ -24,7 +24,7 @@ Array squashed(const Array& x, const std::vector<int64_t>& axes) {
   return ops::reshape(moved, kept);
 }
 
-/// Weights with one axis for each that is averaged, in the order in which they are named, as an array of x's rank.
+/// Reshapes weights, with one axis for each averaged axis in the named order, to the rank of x.
 Array along_axes(const char* function, const Array& weights, const Array& x, const Axes& axes) {
   Shape thin(std::vector<int64_t>(x.shape().size(), 1));
   std::vector<int64_t> named;
@@ -45,7 +45,7 @@ Array along_axes(const char* function, const Array& weights, const Array& x, con
   return ops::reshape(ops::transpose(weights, order), thin);
 }
 
-/// Between the elements at floor(p) and ceil(p) of sorted lines; p has as many dimensions as these.
+/// Interpolates between the elements at floor(p) and ceil(p) of sorted lines; p has the same rank.
 Array between(const Array& sorted, const Array& p, std::string_view method) {
   const Array low = floor(p), high = ceil(p);
   const Array share = p - low;
@@ -63,7 +63,7 @@ Array between(const Array& sorted, const Array& p, std::string_view method) {
                                "\"; wanted linear, lower, higher, midpoint, nearest or inverted_cdf"));
 }
 
-/// The first elements of lines whose weights, with those of all before, come to a share q of the whole: [..., q].
+/// Returns the first elements at which the cumulative weight reaches the fraction q of the total: [..., q].
 Array inverted_cdf(const Array& lines, const Array& weights, const Array& q, bool skip_nan) {
   const Array order = argsort(lines, -1);
   const Array sorted = take_along_axis(lines, order, -1), w = take_along_axis(weights, order, -1);
@@ -85,7 +85,7 @@ QuantileOptions middle(const MedianOptions& options) {
 }
 
 Array quantiles(const char* function, const Operand& a, const Array& q, const QuantileOptions& options, bool skip_nan) {
-  if (options.overwrite_input) refuse(function, "overwrite_input is false: an array never changes");
+  if (options.overwrite_input) refuse(function, "overwrite_input must be false: arrays are immutable");
   Array x = promote_inexact(a.array());
   const bool weighted = options.weights.has_value(), by_weight = std::string_view(options.method) == "inverted_cdf";
   if (weighted && !by_weight)

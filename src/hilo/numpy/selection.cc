@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// numpy/selection.cc -- elements chosen by conditions and positions, and arrays with some put in or taken out.
+// numpy/selection.cc -- selects elements by conditions and positions; inserts and deletes elements.
 #include <algorithm>
 
 #include "hilo/numpy/axes.h"
@@ -11,7 +11,7 @@
 namespace hilo::numpy {
 namespace {
 
-/// Flat positions where a mask is true, `size` of them; behind them the mask's size.
+/// Returns `size` flat positions where a mask is true, padded with the mask's size.
 Array flat_positions(const Array& mask, int64_t size) {
   const Array flat = ravel(mask);
   const Array number_of =
@@ -21,7 +21,7 @@ Array flat_positions(const Array& mask, int64_t size) {
   return at(none, place).set(arange(flat.size(), int32), {.mode = "drop"});
 }
 
-/// Positions along each axis of flat ones, row-major.
+/// Converts flat row-major positions to positions along each axis.
 std::vector<Array> unraveled(Array flat, std::span<const int64_t> shape) {
   std::vector<Array> out(shape.size(), flat);
   for (size_t d = shape.size(); d-- > 0;) {
@@ -42,7 +42,7 @@ Outside outside_of(const char* function, std::string_view mode) {
       invalid_argument(at_user_line(function) + ": mode is raise, wrap or clip; got \"" + std::string(mode) + "\""));
 }
 
-/// Indices that are all inside, as the mode says.
+/// Maps indices into bounds, as specified by the mode.
 Array inside(const char* function, const Array& index, int64_t extent, Outside outside) {
   check_integer_index(function, index);
   if (outside == Outside::kIgnore) return index;
@@ -60,7 +60,7 @@ Array from_positions(const std::vector<int32_t>& positions) {
   return Array::from_vector(positions, {std::ssize(positions)});
 }
 
-/// The positions that an argument of insert or delete_ names, from 0 on; must be known.
+/// Returns the positions that an argument of insert or delete_ names, from 0 on; their values must be known.
 std::vector<int64_t> named_positions(const char* function, const Array& obj, int64_t extent, int64_t last) {
   std::vector<int64_t> out;
   if (obj.dtype() == ElementType::kPred) {
@@ -83,7 +83,7 @@ std::vector<int64_t> named_positions(const char* function, const Array& obj, int
   return out;
 }
 
-/// All axes but one.
+/// Returns all axes but one.
 std::vector<int64_t> others(int64_t rank, int64_t axis) {
   std::vector<int64_t> out;
   for (int64_t d = 0; d < rank; ++d)
@@ -91,10 +91,10 @@ std::vector<int64_t> others(int64_t rank, int64_t axis) {
   return out;
 }
 
-/// A range as the numbers that it stands for.
+/// Returns the numbers of a range.
 Array numbers_of(const Range& range, int64_t extent) { return arange(extent, int32)(range); }
 
-/// Values at one place: their first axis is the one that grows, as in NumPy.
+/// Inserts values at one place. The first axis of the values is the one that grows, as in NumPy.
 Array inserted_at(const Array& x, int64_t place, const Array& values, int64_t axis) {
   Shape dims(x.shape());
   const Array moved = moveaxis(ops::reshape(values, with_rank(values.shape(), dims.size())), 0, axis);
@@ -103,10 +103,10 @@ Array inserted_at(const Array& x, int64_t place, const Array& values, int64_t ax
   return concatenate({slice(x, 0, place, 1, axis), part, slice(x, place, x.shape(axis), 1, axis)}, axis);
 }
 
-/// One value each before several places of the array as it was.
+/// Inserts one value before each of several positions of the original array.
 Array inserted_each(const Array& x, const std::vector<int64_t>& places, const Array& values, int64_t axis) {
   const int64_t extent = x.shape(axis), count = std::ssize(places);
-  std::vector<std::pair<int64_t, int64_t>> order;  // place, which value
+  std::vector<std::pair<int64_t, int64_t>> order;  // (place, index of the value)
   for (int64_t i = 0; i < count; ++i) order.emplace_back(places[i], i);
   std::ranges::stable_sort(order, {}, &std::pair<int64_t, int64_t>::first);
   Shape dims(x.shape());
@@ -307,7 +307,7 @@ Array trim_zeros(const Operand& filt, const TrimZerosOptions& options) {
   const std::string_view trim = options.trim;
   if (trim.find_first_not_of("fFbB") != std::string_view::npos)
     or_throw(
-        invalid_argument(at_user_line("trim_zeros") + ": trim is made of f and b; got \"" + std::string(trim) + "\""));
+        invalid_argument(at_user_line("trim_zeros") + ": trim must consist of f and b; got \"" + std::string(trim) + "\""));
   const bool front = trim.find_first_of("fF") != std::string_view::npos;
   const bool back = trim.find_first_of("bB") != std::string_view::npos;
   const Array mask = truth(x);
@@ -358,7 +358,7 @@ std::vector<Array> unravel_index(const Operand& indices, const Shape& shape) {
   int64_t total = 1;
   for (const int64_t d : shape) total *= d;
   const Array& i = indices.array();
-  // As jax.numpy: what is outside goes to the nearest end, negative numbers count from the end.
+  // As in jax.numpy, indices out of bounds are clamped, and negative ones count from the end.
   const Array from_end = where(i < 0, i + static_cast<int>(total), i);
   return unraveled(clip(from_end, 0, static_cast<int>(total - 1)), shape);
 }
