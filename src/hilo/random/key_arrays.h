@@ -32,8 +32,7 @@ Key of_words(const std::function<Array(const std::vector<Array>&)>& f, const Key
 Key hstacked(const KeyList& keys);  ///< numpy::hstack of keys; internal
 Key vstacked(const KeyList& keys);  ///< numpy::vstack of keys; internal
 
-/// Prints keys as JAX does: "Array((), dtype=key<threefry2x32>) overlaying:\
-/// [ 0 42]".
+/// Prints keys as JAX does: "Array((), dtype=key<threefry2x32>) overlaying:", and the words on the next line.
 std::ostream& operator<<(std::ostream& out, const Key& key);
 
 /// Returns where both keys are equal.
