@@ -13,14 +13,14 @@ namespace {
 
 using Kind = ArrayLike::Kind;
 
-/// All numbers of nested lists in row-major order, and the lengths of the lists.
+/// The numbers of nested lists in row-major order, and the lengths of the lists.
 struct Flattened {
   std::vector<const ArrayLike*> leaves;
   std::vector<int64_t> shape;
   bool has_arrays = false;
 };
 
-/// The lengths of the first list at every depth.
+/// Returns the length of the first list at each depth.
 std::vector<int64_t> lengths_of(const ArrayLike& object) {
   std::vector<int64_t> shape;
   const ArrayLike* at = &object;
@@ -46,7 +46,7 @@ void gather_leaves(const ArrayLike& object, size_t depth, Flattened& flat) {
   for (const ArrayLike& element : object.list()) gather_leaves(element, depth + 1, flat);
 }
 
-/// bool < integer < float < complex, by the order of kinds.
+/// Returns the type of the greatest kind: bool < integer < float < complex.
 ElementType type_of(const Flattened& flat) {
   Kind kind = Kind::kBool;
   for (const ArrayLike* leaf : flat.leaves) kind = std::max(kind, leaf->kind());
@@ -57,11 +57,10 @@ ElementType type_of(const Flattened& flat) {
 
 [[noreturn]] void refuse_integer(int64_t value, ElementType type) {
   throw Error(out_of_range(at_user_line("array") + ": the integer " + std::to_string(value) + " does not fit " +
-                           std::string(element_type_name(type)) +
-                           ". Hint: set jax_enable_x64, or give the array's type"));
+                           std::string(element_type_name(type)) + ". Hint: set jax_enable_x64, or pass a type"));
 }
 
-/// Integers of any type without a way through floats.
+/// Converts integers to any type without going through floats, which would round them.
 Array from_integers(const Flattened& flat, ElementType type) {
   const auto fits = [&](int64_t value) {
     const int bits = element_type_info(type).bits;
@@ -108,7 +107,7 @@ Array array_of_leaf(const ArrayLike& leaf) {
   }
 }
 
-/// A list with Arrays in it, stacked depth by depth.
+/// Stacks a list that contains Arrays, depth by depth.
 Array stacked(const ArrayLike& object) {
   if (object.kind() != Kind::kList) return array_of_leaf(object);
   std::vector<Array> elements;
@@ -129,7 +128,7 @@ Array stacked(const ArrayLike& object) {
   return ops::concatenate(elements, 0);
 }
 
-Array made(std::string_view function, const ArrayLike& object, const Dtype& dtype) {
+Array create(std::string_view function, const ArrayLike& object, const Dtype& dtype) {
   Flattened flat;
   flat.shape = lengths_of(object);
   const bool is_array = object.kind() == Kind::kArray;
@@ -166,15 +165,15 @@ Array ArrayLike::of_flags(const std::vector<bool>& values) {
 Array array(const ArrayLike& object, const ArrayOptions& options, Line line) {
   const UserLocation here(line);
   const bool keeps_its_type = object.kind() != Kind::kList && !options.dtype;
-  const Array made_of = keeps_its_type ? asarray(object, {}, line) : made("array", object, options.dtype);
-  if (made_of.ndim() >= options.ndmin) return made_of;
-  return ops::reshape(made_of, with_rank(made_of.shape(), static_cast<size_t>(options.ndmin)));
+  const Array base = keeps_its_type ? asarray(object, {}, line) : create("array", object, options.dtype);
+  if (base.ndim() >= options.ndmin) return base;
+  return ops::reshape(base, with_rank(base.shape(), static_cast<size_t>(options.ndmin)));
 }
 
 Array asarray(const ArrayLike& a, const AsarrayOptions& options, Line line) {
   const UserLocation here(line);
   if (a.kind() != Kind::kList && !options.dtype) return array_of_leaf(a);
-  return made("asarray", a, options.dtype);
+  return create("asarray", a, options.dtype);
 }
 
 }  // namespace hilo::numpy

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// numpy/array_like.h -- numpy::array of numbers, lists nested to any depth, vectors, and Arrays.
+// numpy/array_like.h -- numpy::array: arrays from numbers, nested lists, vectors and Arrays.
 #pragma once
 
 #include <complex>
@@ -12,15 +12,15 @@
 
 namespace hilo::numpy {
 
-/// What numpy::array takes: a number, an Array, or a list of such.
+/// An argument of numpy::array: a number, an Array, or a list of these.
 class ArrayLike {
  public:
-  /// Numbers in the order in which a list of several takes its type.
+  /// The kinds of numbers, ordered so that a list has the type of its greatest kind.
   enum class Kind : uint8_t { kBool, kInteger, kFloat, kComplex, kArray, kList };
 
   template <Number T>
   ArrayLike(T value)
-      : ArrayLike(kind_of<T>(), integer_of(value), complex_of(value)) {}  // whatever is like an array converts
+      : ArrayLike(kind_of<T>(), integer_of(value), complex_of(value)) {}  // implicit: any array-like value converts
   template <NativeElement T>
   ArrayLike(const std::vector<T>& values) : ArrayLike(array_of(values)) {}
   ArrayLike(const Array& array);
@@ -30,14 +30,14 @@ class ArrayLike {
   ArrayLike(const std::vector<T>& elements) : ArrayLike(std::initializer_list<ArrayLike>()) {
     for (const T& element : elements) append(element);
   }
-  // Not inline: what they need of the standard library costs every file that includes this more than the rest of it.
+  // Defined in the .cc file: inline, these would cost every file that includes this header compile time.
   ArrayLike(const ArrayLike& other);
   ArrayLike& operator=(const ArrayLike& other);
   ~ArrayLike();
 
   Kind kind() const { return kind_; }
-  int64_t integer() const { return integer_; }             ///< of a bool or an integer
-  std::complex<double> number() const { return number_; }  ///< of every number
+  int64_t integer() const { return integer_; }             ///< for a bool or an integer
+  std::complex<double> number() const { return number_; }  ///< for every number
   const Array& array() const { return *array_; }
   const std::vector<ArrayLike>& list() const { return list_; }
 
@@ -77,33 +77,39 @@ class ArrayLike {
   std::vector<ArrayLike> list_;
 };
 
-/// An array of what is given, in its own type: integers from integers, pred from bools, complex numbers from complex ones;
-/// a list of Arrays is stacked, with JAX's promotion. Types of 64 bits become 32 bits wide without jax_enable_x64.
-/// Errors     INVALID_ARGUMENT where lists at one depth have different lengths; OUT_OF_RANGE for an integer that the type
-///            can't hold
-/// Example    array({{1, 2}, {3, 4}}) is s32[2,2]; array({1.0, 2.0}, float16); array({x, y}); array(std::vector<int>{1, 2})
 struct ArrayOptions {
   Dtype dtype = std::nullopt;
-  bool copy = true;         ///< an array never changes: the result is the same without one
-  const char* order = "K";  ///< NumPy's; the elements' places in memory are hilo's business
-  int64_t ndmin = 0;        ///< axes of extent 1 come in front until there are as many
+  bool copy = true;         ///< no effect: arrays are immutable
+  const char* order = "K";  ///< NumPy's order of elements in memory; no effect
+  int64_t ndmin = 0;        ///< minimum number of axes; axes of extent 1 are added in front
 };
+/// Creates an array from a number, a nested list, a vector or an Array. A list of Arrays is stacked, with JAX's
+/// promotion.
+/// Types     pred from bools, s32 from integers, f32 from floats, c64 from complex numbers. 64-bit types are narrowed
+///           to 32 bits unless `jax_enable_x64` is set.
+/// Errors    INVALID_ARGUMENT if lists at one depth have different lengths; OUT_OF_RANGE for an integer that the type
+///           cannot hold
+/// Example   array({{1, 2}, {3, 4}})  // [[1 2] [3 4]]
+///           array({1.0, 2.5}, float16)  // [1. 2.5]
+///           array({arange(2), array({7, 8})})  // [[0 1] [7 8]]
+///           array(std::vector<int>{1, 2}).dtype()  // int32
 Array array(const ArrayLike& object, const ArrayOptions& options = {}, Line line = Line::current());
 template <int = 0>
 Array array(const ArrayLike& object, Dtype dtype, Line line = Line::current()) {
   return array(object, ArrayOptions{.dtype = dtype}, line);
 }
-/// The same; an Array stays as it is, a number stays weakly typed.
 struct AsarrayOptions {
   Dtype dtype = std::nullopt;
-  std::optional<bool> copy = std::nullopt;  ///< an array never changes: the result is the same with one
+  std::optional<bool> copy = std::nullopt;  ///< no effect: arrays are immutable
 };
+/// Converts the argument to an array. An Array is returned unchanged, and a number stays weakly typed.
+/// Example    asarray({1.0, 2.0})  // [1. 2.]
 Array asarray(const ArrayLike& a, const AsarrayOptions& options = {}, Line line = Line::current());
 template <int = 0>
 Array asarray(const ArrayLike& a, Dtype dtype, Line line = Line::current()) {
   return asarray(a, AsarrayOptions{.dtype = dtype}, line);
 }
 
-using hilo::from_dlpack;  ///< array/dlpack.h
+using hilo::from_dlpack;  ///< see array/dlpack.h
 
 }  // namespace hilo::numpy

@@ -13,7 +13,7 @@
 namespace hilo::numpy {
 namespace {
 
-/// Both operands in one type, and whether their product is weakly typed: if both are, and no type is asked for.
+/// Returns both operands in one type, and whether their product is weakly typed: both are, and no type is requested.
 std::tuple<Array, Array, bool> in_one_type(const Operand& x, const Operand& y, const Dtype& preferred) {
   const Aval type = promote_types(x.array().aval(), y.array().aval());
   const ElementType t = type.weak_type ? default_of_kind(type.shape.element_type()) : type.shape.element_type();
@@ -21,7 +21,7 @@ std::tuple<Array, Array, bool> in_one_type(const Operand& x, const Operand& y, c
           type.weak_type && !preferred};
 }
 
-/// A product with a scalar, computed in the type that is asked for.
+/// Multiplies by a scalar, computed in the requested type.
 Array scaled(const Array& a, const Array& b, bool weak, const Dtype& preferred) {
   if (!preferred) return with_weak_type(a * b, weak);
   const ElementType type = requested_type("dot", *preferred);
@@ -33,12 +33,12 @@ Array product(const Array& a, const Array& b, const ops::DotDimensions& d, const
                           {.precision = options.precision, .preferred_element_type = options.preferred_element_type});
 }
 
-[[noreturn]] void refuse_shapes(const char* function, const char* wanted, const Array& a, const Array& b) {
-  throw Error(invalid_argument(at_user_line(function) + ": " + wanted + "; got " + a.aval_shape().to_string() +
+[[noreturn]] void refuse_shapes(const char* function, const char* requirement, const Array& a, const Array& b) {
+  throw Error(invalid_argument(at_user_line(function) + ": " + requirement + "; got " + a.aval_shape().to_string() +
                                " and " + b.aval_shape().to_string()));
 }
 
-/// The first components of a cross product, along the last axis.
+/// Component i along the last axis.
 Array component(const Array& x, int64_t i) { return x(ellipsis, i); }
 
 std::vector<int64_t> normal_list(const Array& x, const std::vector<int64_t>& axes) {
@@ -75,7 +75,7 @@ Array matmul(const Operand& x, const Operand& y, const ProductOptions& options) 
   }
   const Array out = product(a, b, d, options);
   if (b.ndim() <= 2) return with_weak_type(out, weak);
-  // A matrix times a stack: dot puts the left rows first, NumPy the stack.
+  // A matrix times a stack of matrices: dot puts the rows of the left operand first, NumPy the axes of the stack.
   const int64_t rows = a.ndim() == 2 ? 1 : 0;
   std::vector<int64_t> order;
   for (int64_t i = 0; i < batch; ++i) order.push_back(rows + i);
@@ -150,7 +150,7 @@ Array tensordot(const Operand& x, const Operand& y, const TensordotOptions& opti
     right = normal_list(b, options.axes.pairs().second);
   }
   if (left.size() != right.size())
-    refuse("tensordot", "as many axes of one as of the other; got " + dimensions_to_string(left) + " and " +
+    refuse("tensordot", "both operands need the same number of axes; got " + dimensions_to_string(left) + " and " +
                             dimensions_to_string(right));
   const ProductOptions of_product = {options.precision, options.preferred_element_type};
   return with_weak_type(product(a, b, {left, right, {}, {}}, of_product), weak);

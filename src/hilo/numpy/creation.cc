@@ -16,14 +16,14 @@
 namespace hilo::numpy {
 namespace {
 
-/// The known value of an argument of arange, in the widest type of its kind.
+/// Returns the known value of an argument of arange, in the widest type of its kind.
 double known_number(const Operand& x) {
   if (x.array().size() != 1)
     or_throw(invalid_argument(at_user_line("arange") + ": wanted scalars; got " + x.array().aval_shape().to_string()));
   return x.array().item<double>(x.location());
 }
 
-/// How many steps there are from start to stop.
+/// Returns the number of steps from start to stop.
 int64_t steps_between(double start, double stop, double step) {
   const double count = std::ceil((stop - start) / step);
   return count > 0 ? static_cast<int64_t>(count) : 0;
@@ -38,7 +38,7 @@ Array in_type(const Array& points, ElementType type) {
   return ops::convert_element_type(is_integer(type) && is_floating(points.dtype()) ? ops::floor(points) : points, type);
 }
 
-/// 0, 1/div, ..., spread over `shape` along a new leading axis.
+/// Returns 0, 1/div, 2/div, ..., shaped so that it broadcasts along a new leading axis of an array of this rank.
 Array shares(int64_t count, double div, ElementType type, size_t rank) {
   const hilo::Shape line = shape_of(real_type_of(type), {count});
   const Array t = ops::convert_element_type(ops::div(ops::iota(line, 0), ops::full(line, div)), type);
@@ -53,15 +53,14 @@ Array window(int64_t M, Line line, Array (*of)(const Array&, double)) {
   return of(arange(M, default_float()), static_cast<double>(M - 1));
 }
 
-/// cos(2 pi k n / last)
 Array wave(const Array& n, double last, double k) { return cos(n * (2 * pi * k / last)); }
 
 }  // namespace
 
 hilo::Shape shape_of(ElementType type, const Shape& shape) {
-  StatusOr<hilo::Shape> made = hilo::Shape::make_array(type, shape);
-  if (!made.ok()) or_throw(made.status().with_context(at_user_line("shape")));
-  return *made;
+  StatusOr<hilo::Shape> result = hilo::Shape::make_array(type, shape);
+  if (!result.ok()) or_throw(result.status().with_context(at_user_line("shape")));
+  return *result;
 }
 
 Array zeros(const Shape& shape, const DtypeOptions& options, Line line) {
@@ -122,7 +121,7 @@ Array arange(const Operand& start, const Operand& stop, const Operand& step, Dty
   const bool whole = is_integer(type) && from == std::floor(from) && by == std::floor(by);
   const ElementType computed = whole || !is_integer(type) ? type : default_float();
   const hilo::Shape line = shape_of(computed, {count});
-  // Known values are no variables, as in JAX.
+  // Known values have no derivative, as in JAX.
   return in_type(counted(line, ops::convert_element_type(stop_gradient(start.array()), computed),
                          ops::convert_element_type(stop_gradient(step.array()), computed)),
                  type);
@@ -135,9 +134,9 @@ PointsAndStep linspace_with_step(const Operand& start, const Operand& stop, cons
     or_throw(invalid_argument(at_user_line("linspace") + ": the number of samples must not be negative; got " +
                               std::to_string(num)));
   const auto [a, b] = promote_inexact(start.array(), stop.array());
-  const ElementType wanted = type_or("linspace", options.dtype, a.dtype());
-  const bool integral = is_integer(wanted) || wanted == ElementType::kPred;
-  const ElementType computed = integral ? a.dtype() : promote_types(wanted, a.dtype());
+  const ElementType requested = type_or("linspace", options.dtype, a.dtype());
+  const bool integral = is_integer(requested) || requested == ElementType::kPred;
+  const ElementType computed = integral ? a.dtype() : promote_types(requested, a.dtype());
   const Array from = expand_dims(ops::convert_element_type(a, computed), 0);
   const Array to = expand_dims(ops::convert_element_type(b, computed), 0);
   const int64_t div = options.endpoint ? num - 1 : num, inner = options.endpoint ? num - 1 : num;
@@ -153,10 +152,10 @@ PointsAndStep linspace_with_step(const Operand& start, const Operand& stop, cons
   } else if (!options.endpoint) {
     step = ops::sub(to, from);
   }
-  // Where there is no step JAX gives one NaN, whatever the shape of the ends.
+  // Without a step, JAX returns a single NaN, whatever the shape of the ends.
   const bool has_step = div > 0 || (num > 0 && !options.endpoint);
   step = has_step ? squeeze(step, 0) : ops::full(hilo::Shape::scalar(computed), nan);
-  return {moveaxis(in_type(points, wanted), 0, options.axis), ops::convert_element_type(step, computed)};
+  return {moveaxis(in_type(points, requested), 0, options.axis), ops::convert_element_type(step, computed)};
 }
 Array linspace(const Operand& start, const Operand& stop, const LinspaceOptions& options) {
   const UserLocation here(start.location());
@@ -166,34 +165,34 @@ Array linspace(const Operand& start, const Operand& stop, const LinspaceOptions&
 Array logspace(const Operand& start, const Operand& stop, const LogspaceOptions& options) {
   const UserLocation here(start.location());
   const auto [a, b] = promote_inexact(start.array(), stop.array());
-  const ElementType wanted = type_or("logspace", options.dtype, a.dtype());
+  const ElementType requested = type_or("logspace", options.dtype, a.dtype());
   const Array exponents = linspace(a, b, {.num = options.num, .endpoint = options.endpoint, .axis = options.axis});
-  return in_type(power(ops::full_like(exponents, options.base), exponents), wanted);
+  return in_type(power(ops::full_like(exponents, options.base), exponents), requested);
 }
 
 Array geomspace(const Operand& start, const Operand& stop, const LinspaceOptions& options) {
   const UserLocation here(start.location());
   const int64_t num = options.num;
   const auto [a, b] = promote_inexact(start.array(), stop.array());
-  const ElementType wanted = type_or("geomspace", options.dtype, a.dtype());
+  const ElementType requested = type_or("geomspace", options.dtype, a.dtype());
   const Array sign_of = is_complex(a.dtype()) ? a / abs(a) : sign(a);
   const Array logs = linspace(log10(a / sign_of), log10(b / sign_of), num, {.endpoint = options.endpoint});
   const Array ten = ops::full_like(logs, 10);
   Array points = power(ten, logs) * sign_of;
-  // The ends are what was given, to the last bit.
+  // The ends are set to the arguments, exact to the last bit.
   if (num > 0) points = at(points, 0).set(a);
   if (options.endpoint && num > 1) points = at(points, -1).set(b);
-  return moveaxis(in_type(points, wanted), 0, options.axis);
+  return moveaxis(in_type(points, requested), 0, options.axis);
 }
 
 Array eye(int64_t N, const EyeOptions& options, Line line) {
   const UserLocation here(line);
-  const ElementType wanted = type_or("eye", options.dtype, default_float());
+  const ElementType requested = type_or("eye", options.dtype, default_float());
   const int64_t M = options.M.value_or(N);
   const hilo::Shape matrix = shape_of(ElementType::kS32, {N, M});
-  const int64_t k = std::clamp(options.k, -N, std::max<int64_t>(M, 0));  // beyond them all are 0
+  const int64_t k = std::clamp(options.k, -N, std::max<int64_t>(M, 0));  // diagonals beyond are all 0
   const Array rows = ops::add(ops::iota(matrix, 0), ops::full(matrix, static_cast<double>(k)));
-  return ops::convert_element_type(ops::eq(rows, ops::iota(matrix, 1)), wanted);
+  return ops::convert_element_type(ops::eq(rows, ops::iota(matrix, 1)), requested);
 }
 Array identity(int64_t n, const DtypeOptions& options, Line line) {
   return eye(n, EyeOptions{.dtype = options.dtype}, line);
@@ -202,7 +201,7 @@ Array tri(int64_t N, const EyeOptions& options, Line line) {
   const UserLocation here(line);
   const int64_t M = options.M.value_or(N);
   const hilo::Shape matrix = shape_of(ElementType::kS32, {N, M});
-  const int64_t k = std::clamp(options.k, -N, std::max<int64_t>(M, 0));  // beyond them nothing changes
+  const int64_t k = std::clamp(options.k, -N, std::max<int64_t>(M, 0));  // diagonals beyond change nothing
   const Array rows = ops::add(ops::iota(matrix, 0), ops::full(matrix, static_cast<double>(k)));
   return ops::convert_element_type(ops::ge(rows, ops::iota(matrix, 1)), type_or("tri", options.dtype, default_float()));
 }
@@ -302,13 +301,13 @@ std::vector<Array> ix_(const std::vector<Array>& args, Line line) {
 
 Array GridRange::numbers(const char* function) const {
   if (is_points_) return linspace(points_.start, points_.stop, points_.num);
-  if (!range_.stop) or_throw(invalid_argument(at_user_line(function) + ": a range must say where it stops"));
+  if (!range_.stop) or_throw(invalid_argument(at_user_line(function) + ": a range needs a stop"));
   return arange(range_.start.value_or(0), *range_.stop, range_.step.value_or(1));
 }
 
 namespace {
 
-/// The numbers of each range, in one type.
+/// Returns the numbers of each range, in one type.
 std::vector<Array> lines_of(const char* function, const std::vector<GridRange>& ranges) {
   std::vector<Array> lines;
   for (const GridRange& r : ranges) lines.push_back(r.numbers(function));

@@ -10,7 +10,7 @@
 namespace hilo::numpy {
 namespace {
 
-/// pred [rows, columns]: at or below the k-th diagonal?
+/// Returns a mask, pred [rows, columns]: true at and below the k-th diagonal.
 Array lower_mask(const Array& m, int64_t k) {
   const Shape dims = {m.shape(-2), m.shape(-1)};
   const hilo::Shape matrix = shape_of(ElementType::kS32, dims);
@@ -40,10 +40,10 @@ std::vector<Array> triangle_indices(int64_t n, int64_t k, std::optional<int64_t>
     }
   }
   const int64_t count = i.size();
-  const auto made = [&](const std::vector<int32_t>& v) {
+  const auto positions = [&](const std::vector<int32_t>& v) {
     return ops::convert_element_type(Array::from_vector(v, {count}), default_integer());
   };
-  return {made(i), made(j)};
+  return {positions(i), positions(j)};
 }
 
 void check_matrix(const char* function, const Array& a) {
@@ -91,7 +91,7 @@ Array fill_diagonal(const Operand& a, const Operand& val, const FillDiagonalOpti
   const Array& x = a.array();
   if (options.inplace)
     or_throw(invalid_argument(at_user_line("fill_diagonal") +
-                              ": arrays never change. Hint: give inplace=false and use the result"));
+                              ": arrays are immutable. Hint: pass inplace=false and use the result"));
   if (options.wrap)
     or_throw(unimplemented(at_user_line("fill_diagonal") + ": wrap=True is not implemented, as in JAX"));
   if (x.ndim() < 2)

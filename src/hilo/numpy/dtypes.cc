@@ -17,18 +17,18 @@ namespace hilo {
 namespace numpy {
 namespace {
 
-[[noreturn]] void refuse_type(const char* function, const char* wanted, ElementType type) {
-  throw Error(invalid_argument(at_user_line(function) + ": wanted " + wanted + "; got " +
+[[noreturn]] void refuse_type(const char* function, const char* expected, ElementType type) {
+  throw Error(invalid_argument(at_user_line(function) + ": wanted " + expected + "; got " +
                                std::string(element_type_name(type))));
 }
 
-/// What a float's bits are divided into, and its greatest number.
+/// The layout of a float type's bits, and its greatest number.
 struct FloatFormat {
   ElementType type;
   int exponent, mantissa, bias;
   double max;
 };
-/// None for other types, and for f8e8m0fnu, whose values have no sign and no zero.
+/// Returns nullopt for types that are not floating, and for f8e8m0fnu, whose values have no sign and no zero.
 std::optional<FloatFormat> format_of(ElementType type) {
   using enum ElementType;
   static constexpr FloatFormat kWide[] = {
@@ -60,7 +60,7 @@ bool is_kind(ElementType type, TypeKind kind) {
   return false;
 }
 
-/// pred < unsigned < signed < float < complex: what same_kind may go up.
+/// The order in which casting "same_kind" may go up: pred < unsigned < signed < float < complex.
 int rank_of(ElementType type) {
   if (type == ElementType::kPred) return 0;
   if (is_unsigned_integer(type)) return 1;
@@ -68,7 +68,7 @@ int rank_of(ElementType type) {
   return is_floating(type) ? 3 : 4;
 }
 
-/// Bits that every value of the type needs of a float's mantissa.
+/// Returns the number of mantissa bits that a float needs to hold every value of the type.
 int digits_of(ElementType type) {
   if (type == ElementType::kPred) return 1;
   if (is_integer(type)) return element_type_info(type).bits - (is_signed_integer(type) ? 1 : 0);
@@ -76,7 +76,7 @@ int digits_of(ElementType type) {
   return f ? f->mantissa + 1 : 1;
 }
 
-/// NumPy's rule: a float holds an integer type safely from twice its width on, f64 all of them.
+/// NumPy's rule: a float type safely holds integers of half its width; f64 holds all integers.
 bool keeps_values(ElementType from, ElementType to) {
   if (from == to || from == ElementType::kPred) return true;
   if (to == ElementType::kPred || rank_of(from) > rank_of(to)) return false;
@@ -166,7 +166,7 @@ bool isdtype(ElementType dtype, ElementType kind) { return dtype == kind; }
 Array astype(const Operand& x, ElementType dtype) {
   const UserLocation here(x.location());
   const ElementType type = requested_type("astype", dtype);
-  // A truth value is whether the number isn't 0.
+  // A conversion to pred tests whether the number is 0.
   if (type == ElementType::kPred && x.array().dtype() != type) return ops::ne(x.array(), ops::full_like(x.array(), 0));
   if (is_complex(x.array().dtype()) && !is_complex(type)) return ops::convert_element_type(ops::real(x.array()), type);
   return ops::convert_element_type(x.array(), type);
@@ -184,7 +184,7 @@ Array view(const Operand& x, ElementType dtype) {
     return ops::ne(bytes, ops::full_like(bytes, 0));
   }
   const int from = bits(a.dtype()), to = bits(type);
-  if (is_complex(a.dtype())) {  // the parts, side by side
+  if (is_complex(a.dtype())) {  // real and imaginary part, next to each other
     Shape pairs(a.shape());
     if (pairs.empty()) or_throw(invalid_argument(at_user_line("view") + ": a scalar can't change its width"));
     pairs.back() *= 2;
@@ -245,8 +245,8 @@ Array OneOrMore::operator[](const Indexer& i) const {
   return begin()[i.integer() + (i.integer() < 0 ? count : 0)];
 }
 
-void detail::refuse_count(const char* function, size_t got, size_t wanted) {
-  throw Error(invalid_argument(fmt::format("{}: got {} arrays; wanted {}", at_user_line(function), got, wanted)));
+void detail::refuse_count(const char* function, size_t got, size_t expected) {
+  throw Error(invalid_argument(fmt::format("{}: got {} arrays; wanted {}", at_user_line(function), got, expected)));
 }
 
 }  // namespace numpy

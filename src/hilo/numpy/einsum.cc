@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// numpy/einsum.cc -- einsum: subscripts to letters, the order of contractions, one dot_general a step.
+// numpy/einsum.cc -- einsum: parses subscripts, chooses the order of contractions, one dot_general for each step.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace hilo::numpy {
 namespace {
 
-/// Letters are numbers here: those of an ellipsis are below 0, the last axis -1.
+/// Letters are numbers here. Those of an ellipsis are negative; its last axis is -1.
 using Letters = std::vector<int>;
 
 struct Term {
@@ -35,7 +35,7 @@ struct Equation {
 
 bool has(const Letters& letters, int letter) { return std::ranges::find(letters, letter) != letters.end(); }
 
-/// The letters of one operand's subscripts; `rank` says how many axes an ellipsis stands for.
+/// Returns the letters of one operand's subscripts; `rank` determines the number of axes of an ellipsis.
 Letters letters_of(std::string_view whole, std::string_view part, std::optional<int64_t> rank, int64_t ellipsis_rank) {
   const size_t dots = part.find("...");
   Letters letters;
@@ -61,7 +61,7 @@ Letters letters_of(std::string_view whole, std::string_view part, std::optional<
   return letters;
 }
 
-/// Without "->": what stands once, in alphabetical order, behind the ellipsis.
+/// The result's subscripts without "->": the letters that appear once, in alphabetical order, after the ellipsis.
 Letters implied_result(const std::vector<Term>& terms) {
   std::map<int, int> times;
   for (const Term& t : terms)
@@ -109,8 +109,8 @@ Equation parse(std::string_view subscripts, const std::vector<Array>& operands) 
   note_extents(subscripts, e);
   for (const int letter : e.result) {
     if (!e.extents.contains(letter))
-      refuse(subscripts, fmt::format("the result's '{}' is in no operand", static_cast<char>(letter)));
-    if (std::ranges::count(e.result, letter) > 1) refuse(subscripts, "the result has a letter twice");
+      refuse(subscripts, fmt::format("the result's '{}' appears in no operand", static_cast<char>(letter)));
+    if (std::ranges::count(e.result, letter) > 1) refuse(subscripts, "the result repeats a letter");
   }
   return e;
 }
@@ -123,14 +123,14 @@ double volume(const std::set<int>& letters, const std::map<int, int64_t>& extent
   return v;
 }
 
-/// What is left of two terms: the letters that others or the result still need.
+/// Returns the letters of two contracted terms that other terms or the result still use.
 std::set<int> left_of(const std::set<int>& both, const std::vector<std::set<int>>& others, const Letters& result) {
-  std::set<int> kept;
+  std::set<int> remaining;
   for (const int l : both) {
     const bool needed = has(result, l) || std::ranges::any_of(others, [&](const auto& o) { return o.contains(l); });
-    if (needed) kept.insert(l);
+    if (needed) remaining.insert(l);
   }
-  return kept;
+  return remaining;
 }
 
 struct Search {
@@ -138,7 +138,7 @@ struct Search {
   double best_cost = std::numeric_limits<double>::infinity();
   ContractionPath best = {};
 
-  /// All orders, cut where they cost more than the best one so far.
+  /// Searches all orders; prunes those that cost more than the best one so far.
   void all(const std::vector<std::set<int>>& terms, double cost, ContractionPath& path) {
     if (cost >= best_cost) return;
     if (terms.size() == 1) {
@@ -157,7 +157,7 @@ struct Search {
     }
   }
 
-  /// The pair that costs least, again and again.
+  /// Contracts the cheapest pair, repeatedly.
   void greedy(std::vector<std::set<int>> terms) {
     best.clear();
     while (terms.size() > 1) {
@@ -215,7 +215,7 @@ ContractionPath path_of(const Equation& e, const EinsumOptions& options) {
 
 // ---- the steps ------------------------------------------------------------------------------------------------------
 
-/// A letter that stands twice in one term: its diagonal.
+/// Reduces a letter that appears twice in a term to its diagonal.
 Term without_repeats(Term t) {
   for (size_t i = 0; i < t.letters.size(); ++i) {
     for (size_t j = t.letters.size(); --j > i;) {
@@ -231,21 +231,21 @@ Term without_repeats(Term t) {
   return t;
 }
 
-/// Sums over the letters that nobody needs, and over axes of extent 1 that are wider elsewhere.
+/// Sums over letters that are not used elsewhere, and over axes of extent 1 that are wider in other operands.
 Term summed(Term t, const std::set<int>& needed, const std::map<int, int64_t>& extents) {
   std::vector<int64_t> axes;
-  Letters kept;
+  Letters remaining;
   for (size_t d = 0; d < t.letters.size(); ++d) {
     const bool stretched = t.value.shape()[d] == 1 && extents.at(t.letters[d]) != 1;
     if (!needed.contains(t.letters[d]) || stretched) {
-      // A letter of extent 1 that is summed elsewhere counts once for each element there.
+      // A summed letter of extent 1 counts once for each element of the wider axes.
       axes.push_back(d);
     } else {
-      kept.push_back(t.letters[d]);
+      remaining.push_back(t.letters[d]);
     }
   }
   if (!axes.empty()) t.value = sum(t.value, {.axis = axes, .promote_integers = false});
-  t.letters = kept;
+  t.letters = remaining;
   return t;
 }
 
@@ -282,7 +282,7 @@ std::set<int> needed_by(const std::vector<Term>& others, const Letters& result) 
   return needed;
 }
 
-/// The result's letters in its order; those that no operand is wide along are spread.
+/// Permutes the axes to the result's order, and broadcasts letters along which no operand is wide.
 Array finished(const Term& t, const Equation& e) {
   std::vector<int64_t> order;
   Shape thin, whole;
@@ -309,8 +309,8 @@ Array einsum(std::string_view subscripts, const std::vector<Array>& operands, co
   Aval type = operands[0].aval();
   for (const Array& a : operands) type = promote_types(type, a.aval());
   std::vector<Array> same;
-  const ElementType common = type.shape.element_type(), wanted = type.weak_type ? default_of_kind(common) : common;
-  for (const Array& a : operands) same.push_back(ops::convert_element_type(a, wanted));
+  const ElementType common = type.shape.element_type(), computed = type.weak_type ? default_of_kind(common) : common;
+  for (const Array& a : operands) same.push_back(ops::convert_element_type(a, computed));
   const Equation e = parse(subscripts, same);
   std::vector<Term> terms;
   for (const Term& t : e.terms) terms.push_back(without_repeats(t));
@@ -319,7 +319,7 @@ Array einsum(std::string_view subscripts, const std::vector<Array>& operands, co
     std::ranges::sort(picked, std::greater<>());
     std::vector<Term> together;
     for (const int64_t i : picked) {
-      if (i < 0 || i >= std::ssize(terms)) refuse(subscripts, "the path names an operand that isn't there");
+      if (i < 0 || i >= std::ssize(terms)) refuse(subscripts, "the path names an operand that does not exist");
       together.insert(together.begin(), take_term(terms, i));
     }
     Term product = together[0];

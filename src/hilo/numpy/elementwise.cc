@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// numpy/elementwise.cc -- functions of each element that are made of several ops; ufuncs.cc has those that are one.
+// numpy/elementwise.cc -- elementwise functions of several ops; ufuncs.cc has those of one op.
 #include "hilo/numpy/elementwise.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ Array of_flag(const Array& x, bool value) {
   return ops::full(x.aval_shape().with_element_type(ElementType::kPred), value);
 }
 
-/// The unsigned type as wide as a float, and the float's layout.
+/// The unsigned type as wide as a float type, and the layout of the float.
 struct Bits {
   ElementType integer;
   int mantissa, exponent, bias;
@@ -46,13 +46,13 @@ Bits bits_of(const char* function, const Array& x) {
       invalid_argument(at_user_line(function) + ": wanted f16, bf16, f32 or f64; got " + x.aval_shape().to_string()));
 }
 
-/// 2^n as a float; n within its exponents.
+/// Returns 2^n as a float, for n within the exponent range.
 Array power_of_two(const Array& n, const Bits& bits, ElementType type) {
   const Array shifted = ops::shift_left(ops::add(n, constant_like(n, bits.bias)), constant_like(n, bits.mantissa));
   return ops::bitcast_convert(shifted, type);
 }
 
-/// Two integers or bools in one type; bools stay.
+/// Promotes two integers or booleans to one type; booleans stay booleans.
 std::pair<Array, Array> exact_pair(const char* function, const Operand& x, const Operand& y) {
   const auto [a, b] = promote(x.array(), y.array());
   if (!is_exact(a))
@@ -79,7 +79,7 @@ Array bitwise(const char* function, const Operand& x, const Operand& y, const Op
   return op(a, b);
 }
 
-/// Floor of the quotient, and what remains, with the divisor's sign.
+/// Returns the floor of the quotient, and the remainder with the divisor's sign.
 std::pair<Array, Array> float_divmod(const Array& x, const Array& y) {
   const Array rest = ops::rem(x, y), zero = constant_like(x, 0);
   const Array wrong = ops::bitwise_and(ops::ne(rest, zero), ops::ne(ops::sign(y), ops::sign(rest)));
@@ -96,7 +96,7 @@ Array integer_floor_divide(const Array& x, const Array& y) {
   return ops::select(down, ops::sub(quotient, constant_like(x, 1)), quotient);
 }
 
-/// Both in one type; bools as s32, with x64 too.
+/// Promotes both to one type; booleans become s32, also with x64.
 std::pair<Array, Array> numbers(const Array& x, const Array& y) {
   const auto [a, b] = promote(x, y);
   if (a.dtype() != ElementType::kPred) return {a, b};
@@ -140,7 +140,7 @@ Array conjugate(const Operand& x) { return conj(x); }
 Array angle(const Operand& z, bool deg) {
   const UserLocation here(z.location());
   const Array& x = z.array();
-  // f64 with x64, as in JAX; of real scalars too.
+  // f64 with x64, as in JAX; also for real scalars.
   const bool widens = is_exact(x) || (x.ndim() == 0 && is_floating(x.dtype()));
   const Array a = widens ? ops::convert_element_type(x, default_float()) : x;
   const Array radians_of = atan2(imag(a), real(a));
@@ -167,7 +167,7 @@ Array exp2(const Operand& x) {
   return lax::exp2(promote_inexact(x.array()));
 }
 namespace {
-/// log(x) / scale; of half floats in f32, where slopes of slopes don't overflow on the way.
+/// Returns log(x) / scale; computed in f32 for 16-bit floats, where second derivatives would overflow.
 Array log_over(const Array& x, double scale) {
   const Array a = not_weak(promote_inexact(x));
   const bool narrow = element_size_bytes(a.dtype()) < 4;
@@ -177,7 +177,8 @@ Array log_over(const Array& x, double scale) {
 }  // namespace
 Array log2(const Operand& x) {
   const UserLocation here(x.location());
-  return with_weak_type(log_over(x, kLog2), promote_inexact(x.array()).weak_type());  // log10's never is, as in JAX
+  // the result of log10 is never weakly typed, as in JAX
+  return with_weak_type(log_over(x, kLog2), promote_inexact(x.array()).weak_type());
 }
 Array log10(const Operand& x) {
   const UserLocation here(x.location());
@@ -277,7 +278,7 @@ Array signbit(const Operand& x) {
   return ops::lt(integer, constant_like(integer, 0));
 }
 namespace {
-/// sin(y) / y; next to 0 by the power series, whose slopes don't cancel.
+/// Returns sin(y) / y. Near 0 it uses the power series, whose derivatives don't cancel.
 Array sine_over(const Array& y, const Array& sine) {
   const Array near = ops::lt(ops::abs(y), ops::full_like(ops::abs(y), 1.5));
   const Array square_of = square(ops::select(near, y, constant_like(y, 0)));
@@ -291,15 +292,15 @@ Array sine_over(const Array& y, const Array& sine) {
 }  // namespace
 Array sinc(const Operand& x) {
   const UserLocation here(x.location());
-  const Array typed = promote_inexact(x.array()), given = not_weak(typed);
-  const bool narrow = element_size_bytes(given.dtype()) < 4;
-  const Array a = narrow ? ops::convert_element_type(given, ElementType::kF32) : given;
+  const Array typed = promote_inexact(x.array()), strong = not_weak(typed);
+  const bool narrow = element_size_bytes(strong.dtype()) < 4;
+  const Array a = narrow ? ops::convert_element_type(strong, ElementType::kF32) : strong;
   if (is_complex(a.dtype())) return weak_number(sine_over(a * pi, sin(a * pi)), typed.weak_type());
-  // sin(pi x) of the distance to the nearest whole number, which is exact, with the sign of that one's parity.
+  // sin(pi x) of the distance to the nearest integer, which is exact, with the sign of that integer's parity.
   const Array whole = ops::round_to_even(a), half = whole * 0.5;
   const Array sign = 1.0 - 4.0 * ops::abs(ops::sub(half, ops::round_to_even(half)));
   const Array value = sine_over(a * pi, sign * sin(ops::sub(a, whole) * pi));
-  return weak_number(ops::convert_element_type(value, given.dtype()), typed.weak_type());
+  return weak_number(ops::convert_element_type(value, strong.dtype()), typed.weak_type());
 }
 Array spacing(const Operand& x) {
   const UserLocation here(x.location());
@@ -329,7 +330,8 @@ std::pair<Array, Array> frexp(const Operand& x) {
   const Array field = ops::bitwise_and(ops::shift_right_logical(integer, width), mask);
   const Array added = ops::select(subnormal, constant_like(integer, -bits.mantissa), constant_like(integer, 0));
   const Array exponent = ops::add(added, ops::sub(field, constant_like(integer, bits.bias - 1)));
-  // Both factors are powers of two: the product is exact, and has a derivative. One alone might be too small for a float.
+  // Both factors are powers of two, so that the product is exact and has a derivative. A single factor may be too small
+  // for a float.
   const Array power = ops::shift_left(ops::sub(constant_like(integer, 2 * bits.bias + 1), field), width);
   const Array mantissa = ops::mul(ops::mul(normal, ops::bitcast_convert(power, a.dtype())), constant_like(a, 0.25));
   const Array special = ops::bitwise_or(ops::bitwise_not(isfinite(a)), ops::eq(a, constant_like(a, 0)));
@@ -349,7 +351,7 @@ Array nan_to_num(const Operand& x, const NanToNumOptions& options) {
   };
   Array out = put(isnan(a), options.nan, 0, a);
   out = put(isposinf(a), options.posinf, info.max, out);
-  return with_weak_type(put(isneginf(a), options.neginf, info.min, out), false);  // as in JAX
+  return with_weak_type(put(isneginf(a), options.neginf, info.min, out), false);  // never weakly typed, as in JAX
 }
 
 Array atan2(const Operand& x, const Operand& y) { return arctan2(x, y); }
@@ -409,7 +411,8 @@ Array heaviside(const Operand& x, const Operand& y) {
   const auto [a, b] = promote_inexact(x.array(), y.array());
   const Array zero = constant_like(a, 0);
   const Array step = ops::select(ops::lt(a, zero), zero, ops::select(ops::gt(a, zero), constant_like(a, 1), b));
-  return with_weak_type(ops::select(isnan(a), a, step), a.weak_type() && x.array().ndim() == 0);  // as in JAX
+  // weakly typed as in JAX
+  return with_weak_type(ops::select(isnan(a), a, step), a.weak_type() && x.array().ndim() == 0);
 }
 Array hypot(const Operand& x, const Operand& y) {
   const UserLocation here(x.location());
@@ -417,7 +420,7 @@ Array hypot(const Operand& x, const Operand& y) {
   if (is_complex(p.dtype()))
     or_throw(invalid_argument(at_user_line("hypot") + ": does not support complex inputs; got " +
                               p.aval_shape().to_string()));
-  // |p + iq|, whose slopes neither overflow nor cancel.
+  // Computes |p + iq|, whose derivatives neither overflow nor cancel.
   return lax::in_wide("hypot", {p, q}, [](std::span<const Array> v) { return ops::abs(ops::complex(v[0], v[1])); });
 }
 Array ldexp(const Operand& x, const Operand& y) {
@@ -429,10 +432,10 @@ Array ldexp(const Operand& x, const Operand& y) {
   const Bits bits = bits_of("ldexp", a);
   const std::vector<int64_t> shape = broadcast_shapes(a.shape(), y.array().shape());
   const int span = 2 * (bits.bias + bits.mantissa + 2);
-  const Array given = ops::convert_element_type(spread_to(y, shape), ElementType::kS32);
-  Array left = ops::clamp(constant_like(given, -span), given, constant_like(given, span));
+  const Array exponent = ops::convert_element_type(spread_to(y, shape), ElementType::kS32);
+  Array left = ops::clamp(constant_like(exponent, -span), exponent, constant_like(exponent, span));
   Array out = spread_to(a, shape);
-  for (int i = 0; i < 3; ++i) {  // three factors reach from one end of the exponents to the other
+  for (int i = 0; i < 3; ++i) {  // three factors span the whole exponent range
     const Array step = ops::clamp(constant_like(left, 1 - bits.bias), left, constant_like(left, bits.bias));
     out = ops::mul(out, power_of_two(ops::convert_element_type(step, bits.integer), bits, a.dtype()));
     left = ops::sub(left, step);

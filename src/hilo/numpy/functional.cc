@@ -15,7 +15,7 @@ namespace {
 
 using ManyFunction = std::function<std::vector<Array>(const std::vector<Array>&)>;
 
-/// f over the leading axes that `shape` says; arguments have it, or 1, or nothing there.
+/// Maps f over the leading axes of `shape`. Each argument has these axes, axes of extent 1, or none.
 std::vector<Array> mapped(const ManyFunction& f, const std::vector<Array>& arguments, const std::vector<bool>& whole,
                           const std::vector<int64_t>& core_ranks, const std::vector<int64_t>& shape, size_t depth) {
   if (depth == shape.size()) return f(arguments);
@@ -44,7 +44,7 @@ std::vector<Array> mapped(const ManyFunction& f, const std::vector<Array>& argum
   return vmap_flat(flat, inner, axes, in_front, at_user_line("vectorize"));
 }
 
-/// The names of the core axes of each argument: "(n,m),(m)->(n)".
+/// Parses the names of the core axes of each argument: "(n,m),(m)->(n)".
 std::vector<std::vector<std::string>> core_names(const std::string& signature) {
   const std::string arguments = signature.substr(0, signature.find("->"));
   std::vector<std::vector<std::string>> out;
@@ -93,7 +93,7 @@ std::vector<Array> vectorized(const ManyFunction& f, const std::string& signatur
     const int64_t loops = arguments[i].ndim() - core_ranks[i];
     if (loops < 0)
       or_throw(invalid_argument(at_user_line("vectorize") + ": argument " + std::to_string(i) +
-                                " has fewer axes than \"" + signature + "\" says; got " +
+                                " has fewer axes than \"" + signature + "\" specifies; got " +
                                 arguments[i].aval_shape().to_string()));
     shape = broadcast_shapes(shape, arguments[i].shape().first(static_cast<size_t>(loops)));
     for (int64_t d = 0; d < core_ranks[i]; ++d) {
@@ -152,7 +152,8 @@ Array piecewise(const Operand& x, const std::vector<Array>& condlist,
     return broadcast_to(ops::convert_element_type(funclist[i](a), a.dtype()), Shape(a.shape()));
   };
   Array out = funclist.size() > conditions ? value(conditions) : ops::full_like(a, 0);
-  for (size_t i = 0; i < conditions; ++i) out = where(condlist[i], value(i), out);  // of several the last one counts
+  // if several conditions are true, the last one wins
+  for (size_t i = 0; i < conditions; ++i) out = where(condlist[i], value(i), out);
   return out;
 }
 

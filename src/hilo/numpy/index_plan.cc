@@ -11,22 +11,22 @@ namespace {
 
 using IndexKind = Indexer::Kind;
 
-/// One index of the plain kinds that are left when masks and the ellipsis are gone.
+/// One basic index, after masks and the ellipsis have been expanded.
 struct Entry {
-  enum class Kind : uint8_t { kNumber, kRange, kNewAxis, kArray, kNothing };  // nothing: an ellipsis for no axes
+  enum class Kind : uint8_t { kNumber, kRange, kNewAxis, kArray, kNothing };  // kNothing: an ellipsis for no axes
   Kind kind;
-  int64_t dimension = 0;  ///< of x; of a new axis none
+  int64_t dimension = 0;  ///< dimension of x; unused for a new axis
   int64_t start = 0, step = 1, count = 0;
   Array array = Array(0);
 };
 
-/// Python's slice.indices: the first position, and how many there are.
+/// Resolves a range as Python's slice.indices: first position and number of positions.
 Entry entry_of(const Range& range, int64_t dimension, int64_t extent) {
   const int64_t step = range.step.value_or(1);
   if (step == 0) or_throw(invalid_argument(at_user_line("index") + ": a range's step is 0"));
-  const auto position = [&](const std::optional<int64_t>& given, int64_t absent) {
-    if (!given) return absent;
-    const int64_t p = *given < 0 ? *given + extent : *given;
+  const auto position = [&](const std::optional<int64_t>& bound, int64_t absent) {
+    if (!bound) return absent;
+    const int64_t p = *bound < 0 ? *bound + extent : *bound;
     return step > 0 ? std::clamp<int64_t>(p, 0, extent) : std::clamp<int64_t>(p, -1, extent - 1);
   };
   const int64_t start = position(range.start, step > 0 ? 0 : extent - 1);
@@ -59,7 +59,7 @@ void check_mask(const Array& x, const Array& mask, int64_t dimension) {
                             x.aval_shape().to_string()));
 }
 
-/// A mask without axes: a new axis with one element or none.
+/// Converts a mask without axes to a new axis with one element or none.
 Entry entry_of_flag(const Array& flag) {
   return {Entry::Kind::kArray,
           -1,
@@ -85,14 +85,14 @@ Entry entry_of_number(const Array& x, int64_t dimension, int64_t number, Outside
                            x.aval_shape().to_string() + ", axis " + std::to_string(dimension)));
 }
 
-/// One entry a dimension of x, and those of new axes between them.
+/// Returns one entry for each dimension of x, and the entries of new axes in between.
 std::vector<Entry> entries_of(const Array& x, std::span<const Indexer> indices, OutsideNumbers outside) {
-  int64_t taken = 0, ellipses = 0;
+  int64_t indexed = 0, ellipses = 0;
   for (const Indexer& index : indices) {
-    taken += axes_taken(index);
+    indexed += axes_taken(index);
     ellipses += index.kind() == IndexKind::kEllipsis ? 1 : 0;
   }
-  if (taken > x.ndim()) refuse_count(x, taken);
+  if (indexed > x.ndim()) refuse_count(x, indexed);
   if (ellipses > 1)
     or_throw(invalid_argument(at_user_line("index") + ": an index can only have a single ellipsis ('...')"));
   std::vector<Entry> entries;
@@ -105,8 +105,8 @@ std::vector<Entry> entries_of(const Array& x, std::span<const Indexer> indices, 
       case IndexKind::kAbsent: break;
       case IndexKind::kNewAxis: entries.push_back({Entry::Kind::kNewAxis}); break;
       case IndexKind::kEllipsis:
-        if (x.ndim() == taken) entries.push_back({Entry::Kind::kNothing});
-        take_whole(x.ndim() - taken);
+        if (x.ndim() == indexed) entries.push_back({Entry::Kind::kNothing});
+        take_whole(x.ndim() - indexed);
         break;
       case IndexKind::kRange:
         entries.push_back(entry_of(index.range(), d, x.shape(d)));
@@ -134,7 +134,7 @@ std::vector<Entry> entries_of(const Array& x, std::span<const Indexer> indices, 
   return entries;
 }
 
-/// Numbers and ranges alone: a slice, with a reverse for steps that go down.
+/// Plans numbers and ranges as a slice, with a reverse for negative steps.
 IndexPlan plan_slices(const Array& x, std::span<const Entry> entries) {
   IndexPlan plan;
   plan.is_static = true;
@@ -157,7 +157,7 @@ IndexPlan plan_slices(const Array& x, std::span<const Entry> entries) {
   return plan;
 }
 
-/// How arrays, numbers beside them, and ranges with steps become one array of index vectors.
+/// Combines arrays, the numbers next to them and ranges with steps into one array of index vectors.
 class GatherPlanner {
  public:
   GatherPlanner(const Array& x, std::span<const Entry> entries) : x_(x), entries_(entries) {}
@@ -170,7 +170,7 @@ class GatherPlanner {
   }
 
  private:
-  bool joins(const Entry& e) const {  // NumPy: beside arrays numbers are arrays too
+  bool joins(const Entry& e) const {  // NumPy treats numbers next to arrays as arrays
     return e.kind == Entry::Kind::kArray || (has_arrays_ && e.kind == Entry::Kind::kNumber);
   }
 
@@ -189,7 +189,7 @@ class GatherPlanner {
     arrays_at_ = contiguous ? *first : 0;
   }
 
-  /// The result's dimensions in their order: windows, and dimensions of the index array.
+  /// Orders the dimensions of the result: window dimensions, and dimensions of the index array.
   void lay_out() {
     steps_.assign(entries_.size(), -1);
     for (size_t i = 0; i < entries_.size(); ++i) {
@@ -224,7 +224,7 @@ class GatherPlanner {
       const Entry& e = entries_[i];
       if (e.kind == Entry::Kind::kNewAxis || e.kind == Entry::Kind::kNothing || e.dimension < 0) continue;
       const size_t d = e.dimension;
-      if (e.kind == Entry::Kind::kRange && steps_[i] < 0) {  // a window
+      if (e.kind == Entry::Kind::kRange && steps_[i] < 0) {  // a window dimension
         const int64_t low = e.count == 0 ? 0 : std::min(e.start, e.start + e.step * (e.count - 1));
         g.slice_sizes[d] = e.count;
         if (e.count != x_.shape(e.dimension)) add_component(e.dimension, number(low), {});
@@ -280,14 +280,14 @@ class GatherPlanner {
 
   struct Column {
     Array values;
-    std::vector<int64_t> dimensions;  ///< of the index array
+    std::vector<int64_t> dimensions;  ///< dimensions of the index array
   };
   const Array& x_;
   std::span<const Entry> entries_;
   IndexPlan plan_;
   bool has_arrays_ = false;
   size_t arrays_at_ = 0;
-  std::vector<int64_t> common_;  ///< the shape of all arrays together
+  std::vector<int64_t> common_;  ///< common shape of all arrays
   int64_t common_begin_ = 0;
   std::vector<int64_t> batch_, steps_;
   std::vector<Column> columns_;
@@ -296,9 +296,9 @@ class GatherPlanner {
 }  // namespace
 
 void check_index_count(const Array& x, std::span<const Indexer> indices) {
-  int64_t taken = 0;
-  for (const Indexer& index : indices) taken += axes_taken(index);
-  if (taken > x.ndim()) refuse_count(x, taken);
+  int64_t indexed = 0;
+  for (const Indexer& index : indices) indexed += axes_taken(index);
+  if (indexed > x.ndim()) refuse_count(x, indexed);
 }
 
 void check_integer_index(std::string_view what, const Array& index) {
@@ -348,7 +348,7 @@ IndexPlan plan_places(const Array& x, std::span<const Indexer> indices) {
 void refuse_in_place(std::string_view function, bool inplace) {
   if (inplace)
     or_throw(invalid_argument(at_user_line(function) +
-                              ": got inplace = true, but an array never changes; the result is a copy"));
+                              ": got inplace = true, but arrays are immutable; the result is a copy"));
 }
 
 }  // namespace hilo::numpy

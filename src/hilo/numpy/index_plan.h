@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// numpy/index_plan.h -- the one translation of NumPy's indices into slice, reverse, gather, scatter. Not for users.
+// numpy/index_plan.h -- translates NumPy's indices into slice, reverse, gather and scatter. Internal.
 #pragma once
 
 #include <span>
@@ -10,41 +10,41 @@
 
 namespace hilo::numpy {
 
-/// Where numbers outside of their axis go: an error for x[9], to the mode of x.at(9).
+/// Treatment of numbers out of bounds: an error for x[9], or the index mode for x.at(9).
 enum class OutsideNumbers : uint8_t { kError, kToMode };
 
-/// What some indices mean for an array: the elements at `indices`, windows of gather.slice_sizes, in the order of the
-/// result; then `reversed` dimensions run backwards, and `shape` gives axes of extent 1 their place.
+/// The translation of indices for one array: gathers windows of gather.slice_sizes at `indices`, in the order of the
+/// result. Then the `reversed` dimensions are reversed, and a reshape to `shape` inserts axes of extent 1.
 struct IndexPlan {
-  std::vector<hlo::SliceRange> slices;  ///< one a dimension, where `is_static`: then no gather is needed
+  std::vector<hlo::SliceRange> slices;  ///< one for each dimension, if `is_static`; no gather is needed then
   bool is_static = false;
   Array indices = Array(0);  ///< [..., k]
   hlo::GatherAttributes gather;
-  std::vector<int64_t> gathered;  ///< the gather's or slice's shape, taken axes dropped
+  std::vector<int64_t> gathered;  ///< shape of the result of gather or slice, with indexed axes dropped
   std::vector<int64_t> reversed;
-  std::vector<int64_t> shape;  ///< the result's
+  std::vector<int64_t> shape;  ///< shape of the result
 };
 
 /// Errors    as numpy::at
 IndexPlan plan_index(const Array& x, std::span<const Indexer> indices, OutsideNumbers outside);
-/// The same as a gather in any case: where scatters write.
+/// Returns the same plan, but always as a gather: the positions that scatters write.
 IndexPlan plan_places(const Array& x, std::span<const Indexer> indices);
 
-/// x[indices], as Array's operators read.
+/// Returns x[indices], as the operators of Array do.
 Array read_at(const Array& x, std::span<const Indexer> indices);
 
-/// Refuses more indices than x has axes; reads no value.
+/// Errors    INVALID_ARGUMENT for more indices than x has axes; reads no value
 void check_index_count(const Array& x, std::span<const Indexer> indices);
 
-/// Errors    INVALID_ARGUMENT for a request to change the array itself
+/// Errors    INVALID_ARGUMENT if `inplace` is true
 void refuse_in_place(std::string_view function, bool inplace);
 
-/// s32 (or s64 for what is wider), negative ones counted from the end of an axis of this extent.
+/// Returns indices as s32 (s64 for wider types); negative ones count from the end of an axis of this extent.
 Array wrapped_index(const Array& index, int64_t extent);
-/// Errors    INVALID_ARGUMENT unless its type is an integer's
+/// Errors    INVALID_ARGUMENT if the type is not an integer type
 void check_integer_index(std::string_view what, const Array& index);
-/// Where a mask is true, in row-major order: an array of positions for each of its axes.
-/// Errors    of reading a value: which elements are read must be known, as in JAX
+/// Returns the positions where a mask is true, in row-major order: an array for each of its axes.
+/// Errors    those of reading a value: the mask must be known, as in JAX
 std::vector<Array> true_positions(const Array& mask);
 
 }  // namespace hilo::numpy

@@ -14,7 +14,7 @@ namespace hilo {
 namespace numpy {
 namespace {
 
-/// Reads whole slices of x at positions along one axis.
+/// Returns attributes of a gather of whole slices of x at positions along one axis.
 hlo::GatherAttributes slices_along(const Array& x, int64_t axis, int64_t index_rank) {
   hlo::GatherAttributes g;
   for (int64_t d = 0; d < x.ndim(); ++d) {
@@ -27,7 +27,7 @@ hlo::GatherAttributes slices_along(const Array& x, int64_t axis, int64_t index_r
   return g;
 }
 
-/// Reversed where ranges go down, with axes of extent 1 in their place.
+/// Reverses the ranges with negative steps and inserts axes of extent 1.
 Array finished(const Array& read, const IndexPlan& plan) {
   const Array turned = plan.reversed.empty() ? read : ops::reverse(read, plan.reversed);
   return ops::reshape(turned, plan.shape);
@@ -47,7 +47,7 @@ Array read_plan(const Array& x, const IndexPlan& plan, IndexMode mode, const Ind
   return finished(lax::gather(x, plan.indices, g, mode, options.fill_value), plan);
 }
 
-/// Arrays of indices in which negative ones stand for places that no axis has.
+/// Replaces negative indices in arrays by positions out of bounds.
 std::vector<Indexer> unwrapped(std::span<const Indexer> indices) {
   std::vector<Indexer> out(indices.begin(), indices.end());
   for (Indexer& index : out) {
@@ -65,13 +65,13 @@ Array update(const Array& x, std::span<const Indexer> indices, const Operand& y,
   const UserLocation here(y.location());
   const IndexPlan plan = plan_places(x, options.wrap_negative_indices ? indices : unwrapped(indices));
   Array value = ops::convert_element_type(y.array(), x.dtype());
-  // Leading axes of extent 1 that the places don't have are dropped, as NumPy does.
+  // Leading axes of extent 1 that the indexed elements don't have are dropped, as in NumPy.
   while (value.ndim() > std::ssize(plan.shape) && value.shape(0) == 1)
     value = ops::reshape(value, value.shape().subspan(1));
   const Array spread = ops::reshape(spread_to(value, plan.shape), plan.gathered);
   const Array updates = plan.reversed.empty() ? spread : ops::reverse(spread, plan.reversed);
   hlo::ScatterAttributes s = lax::scatter_of(plan.gather);
-  // Numbers and ranges name each place once, in order.
+  // Numbers and ranges select each element once, in order.
   const bool has_arrays =
       std::ranges::any_of(indices, [](const Indexer& i) { return i.kind() == Indexer::Kind::kArray; });
   s.indices_are_sorted = options.indices_are_sorted || !has_arrays;
@@ -90,20 +90,20 @@ Array positions_for(const Array& indices, int64_t extent, Mode mode) {
 
 Array read_at(const Array& x, std::span<const Indexer> indices) {
   const IndexPlan plan = plan_index(x, indices, OutsideNumbers::kError);
-  return read_plan(x, plan, IndexMode::kClip, {});  // as jax 0.10.2 reads
+  return read_plan(x, plan, IndexMode::kClip, {});  // as jax 0.10.2 does
 }
 
 Mode::Mode(const char* word, std::source_location location) : mode_(IndexMode::kUnspecified) {
-  const std::string_view given(word);
-  if (given == "fill" || given == "drop" || given == "one_hot") mode_ = IndexMode::kFillOrDrop;
-  else if (given == "clip") mode_ = IndexMode::kClip;
-  else if (given == "promise_in_bounds") mode_ = IndexMode::kPromiseInBounds;
-  else if (given == "wrap") {
+  const std::string_view name(word);
+  if (name == "fill" || name == "drop" || name == "one_hot") mode_ = IndexMode::kFillOrDrop;
+  else if (name == "clip") mode_ = IndexMode::kClip;
+  else if (name == "promise_in_bounds") mode_ = IndexMode::kPromiseInBounds;
+  else if (name == "wrap") {
     mode_ = IndexMode::kPromiseInBounds;
     wraps_ = true;
   } else {
     const UserLocation here(location);
-    or_throw(invalid_argument(at_user_line("mode") + ": got \"" + std::string(given) +
+    or_throw(invalid_argument(at_user_line("mode") + ": got \"" + std::string(name) +
                               "\"; wanted fill, drop, clip, promise_in_bounds, wrap or one_hot"));
   }
 }
@@ -117,7 +117,7 @@ Array take(const Operand& a, const Operand& indices, const TakeOptions& options)
     or_throw(invalid_argument(at_user_line("take") + ": cannot do a non-empty take() from an empty axis; got " +
                               array.aval_shape().to_string()));
   }
-  if (array.shape(at) == 0) {  // nothing is read
+  if (array.shape(at) == 0) {  // no element is read
     std::vector<int64_t> shape(array.shape().begin(), array.shape().end());
     const std::span<const int64_t> places = indices.array().shape();
     shape.erase(shape.begin() + at);
@@ -169,10 +169,10 @@ IndexedPlaces::IndexedPlaces(const Operand& x, std::vector<Indexer> indices)
 
 Array IndexedPlaces::get(const IndexOptions& options) const {
   const UserLocation here(location_);
-  const IndexMode given = options.mode.mode();
+  const IndexMode mode = options.mode.mode();
   const std::vector<Indexer> indices = options.wrap_negative_indices ? indices_ : unwrapped(indices_);
   return read_plan(x_, plan_index(x_, indices, OutsideNumbers::kToMode),
-                   given == IndexMode::kUnspecified ? IndexMode::kClip : given, options);
+                   mode == IndexMode::kUnspecified ? IndexMode::kClip : mode, options);
 }
 
 Array IndexedPlaces::set(const Operand& y, const IndexOptions& options) const {
@@ -195,7 +195,7 @@ Array IndexedPlaces::min(const Operand& y, const IndexOptions& options) const {
 Array IndexedPlaces::max(const Operand& y, const IndexOptions& options) const {
   return update(x_, indices_, y, options, hlo::Opcode::kMaximum);
 }
-// As JAX: the whole array is divided by ones into which y was multiplied, or raised to ones that y replaced.
+// As in JAX, divides the whole array by ones into which y was multiplied; power uses such ones as the exponent.
 Array IndexedPlaces::divide(const Operand& y, const IndexOptions& options) const {
   const UserLocation here(y.location());
   const Array divisor = update(ops::full_like(x_, 1), indices_, y, options, hlo::Opcode::kMultiply);
@@ -204,13 +204,13 @@ Array IndexedPlaces::divide(const Operand& y, const IndexOptions& options) const
 Array IndexedPlaces::power(const Operand& y, const IndexOptions& options) const {
   const UserLocation here(y.location());
   const Array exponent = update(ops::full_like(x_, 1), indices_, y, options, hlo::Opcode::kMultiply);
-  return numpy::power(x_, exponent);  // of booleans s32, as in JAX
+  return numpy::power(x_, exponent);  // booleans become s32, as in JAX
 }
 
 Array IndexedPlaces::applied(const std::function<Array(const Array&)>& f, const IndexOptions& options) const {
   const UserLocation here(location_);
   Array out = set(f(get(options)), options);
-  // Of a place that is named n times f is taken n times.
+  // For an element that is indexed n times, f is applied n times.
   const Array times = update(ops::full(hilo::Shape::array(ElementType::kS32, x_.shape()), 0), indices_,
                              Operand(1, location_), options, hlo::Opcode::kAdd);
   if (options.unique_indices || !is_concrete(times)) return out;

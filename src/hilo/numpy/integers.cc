@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// numpy/integers.cc -- gcd and lcm, by Euclid's loop on all elements at once.
+// numpy/integers.cc -- gcd and lcm: Euclid's algorithm as one loop over all elements.
 #include "hilo/lax/control_flow.h"
 #include "hilo/numpy/elementwise.h"
 #include "hilo/numpy/promotion.h"
@@ -32,7 +32,7 @@ Array gcd(const Operand& x, const Operand& y) {
     return std::pair(ops::select(done, v.first, v.second), ops::select(done, zero, rest));
   };
   const std::pair<Array, Array> start(with_weak_type(size_of(a), false), with_weak_type(size_of(b), false));
-  const bool weak = a.weak_type() && a.dtype() == default_integer();  // as in JAX
+  const bool weak = a.weak_type() && a.dtype() == default_integer();  // weakly typed as in JAX
   return weak_number(lax::while_loop(unfinished, step, start).first, weak);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// numpy/logaddexp.cc -- logarithms of sums of exponentials, with JAX's derivatives: finite where one operand is infinite.
+// numpy/logaddexp.cc -- logarithms of sums of exponentials, with JAX's derivatives: finite if one operand is infinite.
 #include <numbers>
 
 #include "hilo/lax/special.h"
@@ -11,14 +11,14 @@
 namespace hilo::numpy {
 namespace {
 
-/// x turned into [-a, a) by multiples of 2a.
+/// Reduces x to [-a, a) by subtracting multiples of 2a.
 Array wrapped(const Array& x, double a) {
   const Array rest = ops::rem(ops::add(x, ops::full_like(x, a)), ops::full_like(x, 2 * a));
   const Array negative = ops::lt(rest, ops::full_like(x, 0));
   return ops::sub(ops::select(negative, ops::add(rest, ops::full_like(x, 2 * a)), rest), ops::full_like(x, a));
 }
 
-/// log_b(b^x + b^y) for b = e, or 2.
+/// Computes log_b(b^x + b^y) for b = e, or b = 2.
 template <bool two>
 struct LogOfSum {
   static Array power(const Array& x) { return two ? exp2(x) : exp(x); }
@@ -34,7 +34,8 @@ struct LogOfSum {
     const Array sum = greatest + log1p(power(-ops::abs(difference))) * kScale;
     return ops::select(isnan(difference), ops::add(x, y), sum);
   }
-  /// b^x / (b^x + b^y) = 1 / (1 + b^(y - x)), with what x - y loses to rounding, which b^ would multiply by its size.
+  /// Computes b^x / (b^x + b^y) = 1 / (1 + b^(y - x)). The rounding error of x - y is added separately, because the
+  /// exponential would amplify it.
   static Array share(const Array& x, const Array& y) {
     if (is_complex(x.dtype())) return ops::logistic((x - y) * (two ? std::numbers::ln2 : 1));
     const Array difference = ops::sub(x, y), back = ops::sub(difference, x);
@@ -52,7 +53,7 @@ struct LogOfSum {
                               .defjvps([](Array t, Array, Array a, Array b) { return t * share(a, b); },
                                        [](Array t, Array, Array a, Array b) { return t * share(b, a); });
     const auto [a, b] = promote_inexact(x.array(), y.array());
-    // Constants would widen weak types of 16 bits.
+    // Constants would widen weak 16-bit types.
     const Array result = f(not_weak(a), not_weak(b));
     if (two || is_complex(a.dtype())) return weak_number(result, a.weak_type());
     return with_weak_type(result, a.weak_type());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// numpy/numpy.h -- the functions of jax.numpy that hilo has, by their names there; a header a family.
+// numpy/numpy.h -- the functions of jax.numpy, by their names there; a header for each family.
 #pragma once
 
 #include "hilo/numpy/array_like.h"

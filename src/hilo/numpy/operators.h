@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// numpy/operators.h -- C++ operators on arrays: NumPy's broadcasting and JAX's type promotion.
+// numpy/operators.h -- C++ operators on arrays, with NumPy's broadcasting and JAX's type promotion.
 #pragma once
 
 #include "hilo/array/array.h"
 
 namespace hilo {
 
-/// numpy::left_shift, numpy::right_shift.
+/// Shifts bits; see numpy::left_shift and numpy::right_shift.
 Array shifted_left(const Operand& x, const Operand& y);
 Array shifted_right(const Operand& x, const Operand& y);
 
-/// Element by element, with broadcasting and promotion as jax.numpy.
+/// Elementwise operators, with broadcasting and type promotion as in jax.numpy.
 /// Errors    INVALID_ARGUMENT if the shapes don't broadcast
 Array operator+(const Operand& x, const Operand& y);
 Array operator-(const Operand& x, const Operand& y);
@@ -27,7 +27,8 @@ Array operator<=(const Operand& x, const Operand& y);
 Array operator>(const Operand& x, const Operand& y);
 Array operator>=(const Operand& x, const Operand& y);
 
-/// Bits moved to the left, to the right: numpy::left_shift, right_shift. Of arrays alone: `stream << x` prints.
+/// Shifts bits to the left or to the right: numpy::left_shift, numpy::right_shift. Both operands are arrays, because
+/// `stream << x` prints.
 template <std::same_as<Array> Bits>
 Array operator<<(const Bits& x, const Operand& y) {
   return hilo::shifted_left(x, y);
@@ -38,11 +39,15 @@ Array operator>>(const Bits& x, const Operand& y) {
 }
 
 Array operator-(const Operand& x);
-Array operator~(const Operand& x);  ///< each bit turned round
+Array operator~(const Operand& x);  ///< every bit inverted
 
-inline Array& operator+=(Array& x, const Operand& y) { return x = Operand(x, y.location()) + y; }  ///< x is a new array
-inline Array& operator-=(Array& x, const Operand& y) { return x = Operand(x, y.location()) - y; }  ///< x is a new array
-inline Array& operator*=(Array& x, const Operand& y) { return x = Operand(x, y.location()) * y; }  ///< x is a new array
-inline Array& operator/=(Array& x, const Operand& y) { return x = Operand(x, y.location()) / y; }  ///< x is a new array
+/// assigns a new array to x
+inline Array& operator+=(Array& x, const Operand& y) { return x = Operand(x, y.location()) + y; }
+/// assigns a new array to x
+inline Array& operator-=(Array& x, const Operand& y) { return x = Operand(x, y.location()) - y; }
+/// assigns a new array to x
+inline Array& operator*=(Array& x, const Operand& y) { return x = Operand(x, y.location()) * y; }
+/// assigns a new array to x
+inline Array& operator/=(Array& x, const Operand& y) { return x = Operand(x, y.location()) / y; }
 
 }  // namespace hilo

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// numpy/padding.cc -- pad by every mode, axis by axis; repeat and tile.
+// numpy/padding.cc -- pad in all modes, axis by axis; repeat and tile.
 #include <algorithm>
 #include <map>
 
@@ -26,23 +26,23 @@ Width width_of(const PadWidth& widths, const Array& x, int64_t axis) {
   return {pair.front(), pair.back()};
 }
 
-/// A value for each end of an axis: of a scalar, {before, after}, or [axes, 2].
+/// Returns a value for each end of an axis: from a scalar, {before, after}, or [axes, 2].
 std::pair<Array, Array> ends_of(const std::optional<Array>& values, const Array& x, int64_t axis) {
-  const Array given = ops::convert_element_type(values ? *values : Array(0), x.dtype());
-  const Array all_ends = spread_to(given, std::vector<int64_t>{x.ndim(), 2});
+  const Array typed = ops::convert_element_type(values ? *values : Array(0), x.dtype());
+  const Array all_ends = spread_to(typed, std::vector<int64_t>{x.ndim(), 2});
   return {all_ends(axis, 0), all_ends(axis, 1)};
 }
 
 Array part(const Array& x, int64_t axis, int64_t start, int64_t stop) { return slice(x, start, stop, 1, axis); }
 
-/// `one` of extent 1 along the axis, `count` times.
+/// Repeats `one`, of extent 1 along the axis, `count` times.
 Array repeated(const Array& one, int64_t axis, int64_t count) {
   Shape dims(one.shape());
   dims[axis] = count;
   return spread_to(one, dims);
 }
 
-/// What one mode puts at the ends of one axis.
+/// Pads both ends of one axis in one mode.
 using PadAxis = Array (*)(const Array& x, int64_t axis, Width width, const PadOptions& options);
 
 Array pad_constant(const Array& x, int64_t axis, Width w, const PadOptions& options) {
@@ -89,7 +89,7 @@ Array least_of(const Array& x, int64_t axis) { return min(x, axis, true); }
 Array mean_of(const Array& x, int64_t axis) { return mean(x, axis, true); }
 Array median_of(const Array& x, int64_t axis) { return median(x, {.axis = axis, .keepdims = true}); }
 
-/// One end mirrored, again and again until it is long enough. `offset` elements at the edge are left out.
+/// Mirrors one end repeatedly until the padding is long enough. Leaves out `offset` elements at the edge.
 Array mirrored(Array x, int64_t axis, int64_t padding, int64_t period, int64_t offset, bool before, bool odd) {
   const auto edge_of = [&](const Array& of) {
     const int64_t n = of.shape(axis);
@@ -157,7 +157,7 @@ PadAxis pad_axis_of(const std::string& mode) {
   throw Error(invalid_argument(at_user_line("pad") + ": unknown mode \"" + mode + "\"; wanted one of " + names));
 }
 
-/// Which element stands at each position of the result.
+/// Returns the source position of each position of the result.
 std::vector<int32_t> repeated_positions(const Array& repeats, int64_t extent) {
   const std::vector<int64_t> counts = repeats.to_vector<int64_t>();
   if (counts.size() != 1 && std::ssize(counts) != extent)
@@ -176,11 +176,11 @@ std::vector<int32_t> repeated_positions(const Array& repeats, int64_t extent) {
 
 namespace {
 
-/// Refuses what the mode has no use for.
+/// Rejects options that the mode does not use.
 void check_options(const PadOptions& options) {
   const std::string_view mode = options.mode;
-  const auto refuse = [&](bool given, const char* name) {
-    if (given)
+  const auto refuse = [&](bool is_set, const char* name) {
+    if (is_set)
       or_throw(invalid_argument(at_user_line("pad") + ": mode \"" + std::string(mode) + "\" takes no " + name));
   };
   refuse(options.constant_values && mode != "constant", "constant_values");
@@ -220,7 +220,7 @@ Array pad(const Operand& array, const PadWidth& pad_width, const PadOptions& opt
 
 Array tile(const Operand& A, const Axes& reps) {
   const UserLocation here(A.location());
-  if (!reps) return A.array();  // tile(x, {})
+  if (!reps) return A.array();  // tile(x, {}) returns x
   const std::vector<int64_t> times = with_rank(*reps, static_cast<size_t>(A.array().ndim()));
   const std::vector<int64_t> dims = with_rank(A.array().shape(), times.size());
   Shape split, spread, whole;

@@ -19,7 +19,7 @@ void check_vector(const char* function, const Array& x) {
                               x.aval_shape().to_string()));
 }
 
-/// Zeros in front, so that both have one length.
+/// Pads the shorter polynomial with leading zeros to the length of the longer one.
 std::pair<Array, Array> of_one_length(const char* function, const Operand& x, const Operand& y) {
   const Array a = atleast_1d(x), b = atleast_1d(y);
   check_vector(function, a);
@@ -34,7 +34,7 @@ void check_order(const char* function, int64_t m) {
     or_throw(invalid_argument(at_user_line(function) + ": the order must not be negative; got " + std::to_string(m)));
 }
 
-/// The coefficients without leading zeros; at least one stays.
+/// Removes leading zeros; at least one coefficient remains.
 Array trimmed(const Array& p) {
   const Array front = trim_zeros(p, "f");
   return front.size() == 0 ? zeros({1}, p.dtype()) : front;
@@ -103,7 +103,7 @@ Array polyder(const Operand& p, int64_t m) {
   const int64_t n = a.size() - m;
   if (n <= 0) return zeros({0}, a.dtype());
   Array factor = ones({n}, a.dtype());
-  for (int64_t i = 0; i < m; ++i)  // of x^(n-1+m-j): its powers m, m-1, ... times
+  for (int64_t i = 0; i < m; ++i)  // factor of x^(n-1+m-j): the product of its m leading exponents
     factor = factor * flip(arange(n, a.dtype()) + static_cast<double>(m - i));
   return slice(a, 0, n) * factor;
 }
@@ -144,11 +144,11 @@ Array polyval(const Operand& p, const Operand& x, const PolyvalOptions&) {
 
 namespace {
 
-/// A fit, and what it was made of.
+/// A fit and its intermediate results.
 struct Fit {
-  PolyfitResult result;  ///< p and resids with an axis of columns
-  Array right, scale;    ///< of the matrix's columns
-  Array inner;           ///< the inverse of the scaled matrix's product with itself
+  PolyfitResult result;  ///< p and resids have an axis of columns
+  Array right, scale;    ///< right-hand side, and scale of the matrix's columns
+  Array inner;           ///< inverse of A^T A, for the scaled matrix A
   bool is_vector;
 };
 
@@ -173,12 +173,12 @@ Fit fitted(const Operand& x, const Operand& y, int64_t deg, const PolyfitOptions
   left = left / scale;
   const std::vector<Array> usv = lax::linalg::svd(left, false);
   const double cut = options.rcond ? *options.rcond : static_cast<double>(points.size()) * finfo(type).eps;
-  const Array &s = usv[1], kept = s > s[0] * cut, v = matrix_transpose(usv[2]);
-  const Array inverse = where(kept, 1.0 / where(kept, s, 1.0), 0.0);
+  const Array &s = usv[1], retained = s > s[0] * cut, v = matrix_transpose(usv[2]);
+  const Array inverse = where(retained, 1.0 / where(retained, s, 1.0), 0.0);
   const Array c = matmul(v, expand_dims(inverse, 1) * matmul(matrix_transpose(usv[0]), right));
   PolyfitResult result = {.p = c / expand_dims(scale, 1),
                           .resids = sum(square(right - matmul(left, c)), 0),
-                          .rank = ops::convert_element_type(sum(kept), ElementType::kS32),
+                          .rank = ops::convert_element_type(sum(retained), ElementType::kS32),
                           .s = s,
                           .rcond = cut};
   return {std::move(result), right, scale, matmul(v / square(s), matrix_transpose(v)), is_vector};
@@ -209,7 +209,7 @@ PolynomialAndCovariance polyfit_with_cov(const Operand& x, const Operand& y, int
   const Fit fit = fitted(x, y, deg, {.rcond = options.rcond, .w = options.w});
   const int64_t freedom = fit.right.shape(0) - (deg + 1);
   if (scaled && freedom <= 0)
-    refuse("polyfit", "the covariance is scaled by more points than coefficients; got " +
+    refuse("polyfit", "a scaled covariance needs more points than coefficients; got " +
                           std::to_string(fit.right.shape(0)) + " of " + std::to_string(deg + 1));
   const Array V = fit.inner / outer(fit.scale, fit.scale);
   const Array factor = scaled ? fit.result.resids / static_cast<double>(freedom) : ones({1}, V.dtype());
@@ -225,7 +225,7 @@ Array roots(const Operand& p, const RootsOptions& options) {
   if (options.strip_zeros) a = trim_zeros(a, "f");
   const int64_t n = a.size() - 1;
   if (n < 1) return zeros({0}, complex_type);
-  // Without stripping, leading zeros are turned to the end: each becomes a root at zero, and then NaN.
+  // Without stripping, leading zeros are rotated to the end: each becomes a root at zero, which is set to NaN.
   const Array leading = options.strip_zeros ? Array(0) : sum(cumprod(a == 0, {.dtype = int32}));
   if (!options.strip_zeros) {
     a = where(leading == static_cast<int>(n + 1), 1.0, a);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// numpy/positions.h -- what NumPy's users give by position and the options here take by name. For users: hilo.h includes it.
+// numpy/positions.h -- overloads for options that NumPy passes by position. For users: hilo.h includes it.
 #pragma once
 
 #include <string>
@@ -9,13 +9,15 @@
 
 namespace hilo::numpy {
 
-/// Example    searchsorted(a, v, "right")
+/// Passes `side` by position.
+/// Example    searchsorted(array({1, 2, 2, 3}), 2, "right")  // 3
 template <int = 0>
 Array searchsorted(const Operand& a, const Operand& v, const char* side) {
   return searchsorted(a, v, SearchOptions{.side = side});
 }
 
-/// A number stands for Python's type of it, which is weak: promote_types(1.0, bfloat16) is bfloat16.
+/// Promotes the weak Python type of a number with another type.
+/// Example    promote_types(1.0, bfloat16)  // bfloat16
 template <Number T>
 ElementType promote_types(T a, ElementType b) {
   return numpy::result_type(a, b);
@@ -29,7 +31,9 @@ ElementType promote_types(T a, U b) {
   return numpy::result_type(a, b);
 }
 
-/// Example    clip(x, 0), clip(x, none, 1)
+/// Passes one or both bounds by position; `none` for an absent bound.
+/// Example    clip(array({-1, 5}), 0)  // [0 5]
+///            clip(array({-1, 5}), none, 1)  // [-1 1]
 template <int = 0>
 Array clip(const Operand& arr, const Operand& min) {
   return clip(arr, ClipOptions{.min = min.array()});
@@ -43,6 +47,7 @@ Array clip(const Operand& arr, const Operand& min, std::nullopt_t) {
   return clip(arr, ClipOptions{.min = min.array()});
 }
 
+/// Passes the replacements by position.
 /// Example    nan_to_num(x, true, 0.0)
 template <std::same_as<bool> Copy>
 Array nan_to_num(const Operand& x, Copy copy, const std::optional<Array>& nan = std::nullopt,
@@ -50,7 +55,7 @@ Array nan_to_num(const Operand& x, Copy copy, const std::optional<Array>& nan = 
   return nan_to_num(x, NanToNumOptions{.copy = copy, .nan = nan, .posinf = posinf, .neginf = neginf});
 }
 
-/// Distances or coordinates, one for all axes or one an axis.
+/// Passes distances or coordinates, one for all axes or one for each.
 /// Example    gradient(f, 0.1), gradient(f, x, y), gradient(f, 0.1, {.axis = 0})
 template <std::convertible_to<Array> First, std::convertible_to<Array>... More>
 OneOrMore gradient(const Operand& f, const First& first, const More&... more) {
@@ -61,6 +66,7 @@ OneOrMore gradient(const Operand& f, const Operand& distance, const GradientOpti
   return detail::gradient(f, {distance.array()}, options);
 }
 
+/// Passes the bins by position.
 /// Example    histogram2d(x, y, {3, 4}), histogram2d(x, y, 3, {.density = true})
 template <int = 0>
 Histogram2d histogram2d(const Operand& x, const Operand& y, const ColumnBins& bins, HistogramddOptions options = {}) {
@@ -72,6 +78,7 @@ struct PolyintOptions {
   int64_t m = 1;
   std::optional<Array> k = std::nullopt;
 };
+/// Passes the order and the constants by name.
 /// Example    polyint(p, {.m = 2, .k = numpy::array({1, 2})})
 template <int = 0>
 Array polyint(const Operand& p, const PolyintOptions& options) {
@@ -83,7 +90,7 @@ Array polyint(const Operand& p, int64_t m, const PolyintOptions& options) {
 }
 
 namespace detail {
-/// {0, 1, 2} -> "abc".
+/// Returns axes as einsum's letters: {0, 1, 2} -> "abc".
 inline std::string einsum_letters(const std::vector<int64_t>& axes) {
   std::string out;
   for (const int64_t axis : axes) {
@@ -95,8 +102,7 @@ inline std::string einsum_letters(const std::vector<int64_t>& axes) {
   return out;
 }
 }  // namespace detail
-/// Subscripts as numbers.
-/// Example    einsum(x, {0, 1}, y, {1, 2}, {0, 2}) is einsum("ab,bc->ac", x, y)
+/// Takes subscripts as numbers: einsum(x, {0, 1}, y, {1, 2}, {0, 2}) is einsum("ab,bc->ac", x, y).
 template <int = 0>
 Array einsum(const Operand& x, const std::vector<int64_t>& x_axes, const Operand& y,
              const std::vector<int64_t>& y_axes) {

@@ -10,7 +10,7 @@
 namespace hilo::numpy {
 namespace {
 
-/// "float32", by NumPy's names.
+/// Returns NumPy's name of a type: "float32".
 std::string type_text(ElementType type) {
   switch (type) {
     case ElementType::kPred: return "bool";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// numpy/printing.h -- arrays as text, and how they print.
+// numpy/printing.h -- arrays as text, and options of printing.
 #pragma once
 
 #include <optional>
@@ -10,20 +10,20 @@
 
 namespace hilo::numpy {
 
-/// What isn't given stays as it is.
+/// Changes of the print options; absent ones are unchanged.
 struct PrintOptionChanges {
-  std::optional<int> precision = std::nullopt;      ///< digits behind the point, at most
-  std::optional<int64_t> threshold = std::nullopt;  ///< larger arrays are shortened by "..."
-  std::optional<int64_t> edgeitems = std::nullopt;  ///< what is kept at each end of a shortened axis
-  std::optional<bool> suppress = std::nullopt;      ///< no exponents, where numbers are far from 1 too
+  std::optional<int> precision = std::nullopt;      ///< maximum number of digits after the decimal point
+  std::optional<int64_t> threshold = std::nullopt;  ///< number of elements above which arrays are abbreviated by "..."
+  std::optional<int64_t> edgeitems = std::nullopt;  ///< number of elements shown at each end of an abbreviated axis
+  std::optional<bool> suppress = std::nullopt;      ///< whether numbers are always printed without exponents
 };
-/// How arrays print in this thread from here on.
-/// Errors    INVALID_ARGUMENT for numbers below 0
+/// Sets how arrays print in the current thread.
+/// Errors    INVALID_ARGUMENT for negative numbers
 /// Example   numpy::set_printoptions({.precision = 3, .suppress = true});
 void set_printoptions(const PrintOptionChanges& changes, std::source_location line = std::source_location::current());
 inline PrintOptions get_printoptions() { return print_options(); }
 
-/// How arrays print until the end of its block.
+/// Changes how arrays print until the end of the current block.
 /// Example    { const numpy::printoptions here({.precision = 3});  std::cout << x; }
 class printoptions {
  public:
@@ -40,12 +40,12 @@ struct ArrayTextOptions {
   std::optional<int> precision = std::nullopt;
   std::optional<bool> suppress_small = std::nullopt;
 };
-/// "[1. 2.]", as arrays print; a tracer's is its type.
+/// Returns the text that an array prints: "[1. 2.]"; for a tracer, its type.
 std::string array_str(const Operand& a, const ArrayTextOptions& options = {});
-/// "Array([1., 2.], dtype=float32)".
+/// Returns NumPy's representation: "Array([1., 2.], dtype=float32)".
 std::string array_repr(const Operand& arr, const ArrayTextOptions& options = {});
 
-/// array_str by NumPy's longer name.
+/// Same as array_str.
 inline std::string array2string(const Operand& a, const ArrayTextOptions& options = {}) {
   return array_str(a, options);
 }
@@ -54,11 +54,11 @@ inline std::string array2string(const Operand& a, const ArrayTextOptions& option
 
 namespace hilo {
 
-/// "(2, 3)": what x.shape() is.
+/// Prints a shape: "(2, 3)".
 std::ostream& operator<<(std::ostream& out, std::span<const int64_t> shape);
-/// "[[1. 2.], [3.]]": each array as it prints.
+/// Prints a list of arrays: "[[1. 2.], [3.]]".
 std::ostream& operator<<(std::ostream& out, const std::vector<Array>& arrays);
-/// "float32".
+/// Prints the name of a type: "float32".
 std::ostream& operator<<(std::ostream& out, ElementType type);
 
 }  // namespace hilo

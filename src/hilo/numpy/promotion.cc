@@ -12,10 +12,10 @@ namespace {
 
 using enum ElementType;
 
-/// A point of the lattice: an element type, or one of the three weak kinds.
+/// Whether a type is one of the three weak kinds of the lattice.
 bool is_weak_number(const Aval& a) { return a.weak_type && a.shape.element_type() != kPred; }
 
-/// pred < integer < floating < complex.
+/// Orders kinds: pred < integer < floating < complex.
 int kind_of(ElementType type) {
   if (type == kPred) return 0;
   if (is_integer(type)) return 1;
@@ -49,8 +49,8 @@ ElementType strong_join(ElementType a, ElementType b) {
   return real_type_of(b) == kF64 || a == kC128 ? kC128 : kC64;
 }
 
-/// A weak number takes the other's type if that is of its kind or above, else its own kind's default type. A complex one
-/// with a float takes the float's width.
+/// Joins a strong and a weak type. The result is the strong type if its kind is at least the weak one's, else the
+/// default type of the weak kind. A weak complex type with a float has the width of the float.
 ElementType weak_join(ElementType strong, ElementType weak) {
   if (kind_of(strong) >= kind_of(weak)) return strong;
   if (kind_of(weak) < 3) return default_of_kind(weak);
@@ -65,8 +65,8 @@ Aval promote_types(const Aval& a, const Aval& b) {
   if (is_weak_number(a) == is_weak_number(b)) return {hilo::Shape::scalar(strong_join(x, y)), is_weak_number(a)};
   const ElementType strong = is_weak_number(a) ? y : x;
   const ElementType weak = is_weak_number(a) ? x : y;
-  // A weak number above a strong type's kind stays weak, as in JAX: int32 array * 2.0 is weakly f32. But in JAX's lattice a
-  // float and a weak complex number meet in c64.
+  // A weak type of a higher kind than the strong type stays weak, as in JAX: int32 array * 2.0 is weakly f32.
+  // Exception: a float and a weak complex number give a strong complex type.
   constexpr int kFloat = 2;
   return {hilo::Shape::scalar(weak_join(strong, weak)), kind_of(weak) > kind_of(strong) && kind_of(strong) < kFloat};
 }
@@ -121,7 +121,7 @@ Array spread_to(const Array& x, std::span<const int64_t> shape) {
     or_throw(invalid_argument(at_user_line("broadcast_to") + ": " + x.aval_shape().to_string() + " can't become " +
                               dimensions_to_string(shape)));
   }
-  // Axes of extent 1 that grow are dropped first: a broadcast keeps the extents it maps.
+  // Axes of extent 1 that grow are dropped first: a broadcast op keeps the extents that it maps.
   const int64_t offset = std::ssize(shape) - x.ndim();
   std::vector<int64_t> kept_extents, dimensions;
   for (int64_t d = 0; d < x.ndim(); ++d) {
@@ -134,17 +134,17 @@ Array spread_to(const Array& x, std::span<const int64_t> shape) {
 
 namespace {
 
-/// Whether the two have met already, which is so in most calls: one shape, one type, both weak or neither.
+/// Whether both already have one shape, one type and the same weakness, which is the common case.
 bool are_alike(const Array& x, const Array& y) {
   return x.aval_shape() == y.aval_shape() && x.weak_type() == y.weak_type() && !(x.weak_type() && x.dtype() == kPred);
 }
 
-/// A C++ integer that s32 can't hold is an error where it meets an array, as in JAX: it needs a type of its own.
+/// Rejects a C++ integer that s32 can't hold if it meets an array, as in JAX: it needs an explicit type.
 void check_fits(const Array& x) {
   if (x.weak_type() && x.dtype() == kS64 && canonical_type(kS64) != kS64 && is_concrete(x)) (void)x.to_literal();
 }
 
-/// What numpy_rank_promotion says of two arrays of different ranks, if neither is a scalar.
+/// Applies numpy_rank_promotion to two arrays of different ranks, neither of them a scalar.
 void check_ranks(const Array& x, const Array& y) {
   const std::string& what = word_of(WordSetting::kRankPromotion);
   if (what.empty() || what == "allow" || x.ndim() == y.ndim() || x.ndim() == 0 || y.ndim() == 0) return;
@@ -159,9 +159,9 @@ std::pair<Array, Array> meet(const Array& x, const Array& y, const Aval& type) {
   check_ranks(x, y);
   const std::vector<int64_t> shape = broadcast_shapes(x.shape(), y.shape());
   const auto prepare = [&](const Array& a) {
-    const ElementType wanted = type.shape.element_type();
+    const ElementType common = type.shape.element_type();
     check_fits(a);
-    const Array converted = a.dtype() == wanted ? a : ops::convert_element_type(a, wanted);
+    const Array converted = a.dtype() == common ? a : ops::convert_element_type(a, common);
     return with_weak_type(spread_to(converted, shape), type.weak_type);
   };
   return {prepare(x), prepare(y)};
@@ -169,7 +169,7 @@ std::pair<Array, Array> meet(const Array& x, const Array& y, const Aval& type) {
 
 Aval at_least_floating(const Aval& type) {
   if (kind_of(type.shape.element_type()) >= 2) return type;
-  // Of the integers only those of 64 bits become f64, as in JAX.
+  // Among integers, only 64-bit ones become f64, as in JAX.
   const bool wide = element_size_bytes(type.shape.element_type()) == 8;
   return {hilo::Shape::scalar(wide ? kF64 : kF32), type.weak_type};
 }
@@ -189,7 +189,8 @@ std::pair<Array, Array> promote_inexact(const Array& x, const Array& y) {
 Aval promote_types_inexact(std::span<const Array> operands) { return at_least_floating(promote_types(operands)); }
 
 std::vector<Array> promote_inexact(std::vector<Array> operands) {
-  // All types meet before one of them becomes floating: s8, f32 and a weak integer are f32; s8 and a weak float f64 with x64.
+  // All types are joined before the result becomes floating: s8, f32 and a weak integer give f32; s8 and a weak float
+  // give f64 with x64.
   const Aval type = promote_types_inexact(operands);
   std::vector<int64_t> shape;
   for (const Array& x : operands) shape = broadcast_shapes(shape, x.shape());

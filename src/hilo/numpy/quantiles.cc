@@ -12,19 +12,19 @@
 namespace hilo::numpy {
 namespace {
 
-/// The axes to be reduced as one last axis.
+/// Merges the reduced axes into one last axis.
 Array squashed(const Array& x, const std::vector<int64_t>& axes) {
-  Shape kept(ops::without_dimensions(x.shape(), axes));
+  Shape remaining(ops::without_dimensions(x.shape(), axes));
   std::vector<int64_t> last;
   for (size_t i = 0; i < axes.size(); ++i) last.push_back(static_cast<int64_t>(i) - std::ssize(axes));
   int64_t count = 1;
   for (const int64_t d : axes) count *= x.shape(d);
   const Array moved = moveaxis(x, axes, last);
-  kept.push_back(count);
-  return ops::reshape(moved, kept);
+  remaining.push_back(count);
+  return ops::reshape(moved, remaining);
 }
 
-/// Weights with one axis for each that is averaged, in the order in which they are named, as an array of x's rank.
+/// Reshapes weights, with one axis for each averaged axis in the named order, to the rank of x.
 Array along_axes(const char* function, const Array& weights, const Array& x, const Axes& axes) {
   Shape thin(std::vector<int64_t>(x.shape().size(), 1));
   std::vector<int64_t> named;
@@ -45,7 +45,7 @@ Array along_axes(const char* function, const Array& weights, const Array& x, con
   return ops::reshape(ops::transpose(weights, order), thin);
 }
 
-/// Between the elements at floor(p) and ceil(p) of sorted lines; p has as many dimensions as these.
+/// Interpolates between the elements at floor(p) and ceil(p) of sorted lines; p has the same rank.
 Array between(const Array& sorted, const Array& p, std::string_view method) {
   const Array low = floor(p), high = ceil(p);
   const Array share = p - low;
@@ -63,7 +63,7 @@ Array between(const Array& sorted, const Array& p, std::string_view method) {
                                "\"; wanted linear, lower, higher, midpoint, nearest or inverted_cdf"));
 }
 
-/// The first elements of lines whose weights, with those of all before, come to a share q of the whole: [..., q].
+/// Returns the first elements at which the cumulative weight reaches the fraction q of the total: [..., q].
 Array inverted_cdf(const Array& lines, const Array& weights, const Array& q, bool skip_nan) {
   const Array order = argsort(lines, -1);
   const Array sorted = take_along_axis(lines, order, -1), w = take_along_axis(weights, order, -1);
@@ -85,7 +85,7 @@ QuantileOptions middle(const MedianOptions& options) {
 }
 
 Array quantiles(const char* function, const Operand& a, const Array& q, const QuantileOptions& options, bool skip_nan) {
-  if (options.overwrite_input) refuse(function, "overwrite_input is false: an array never changes");
+  if (options.overwrite_input) refuse(function, "overwrite_input must be false: arrays are immutable");
   Array x = promote_inexact(a.array());
   const bool weighted = options.weights.has_value(), by_weight = std::string_view(options.method) == "inverted_cdf";
   if (weighted && !by_weight)
@@ -117,19 +117,19 @@ Array quantiles(const char* function, const Operand& a, const Array& q, const Qu
     Array weights = ones_like(x);
     if (weighted) {
       const bool fits = std::ranges::equal(options.weights->shape(), x.shape());
-      const Array given = ops::convert_element_type(*options.weights, x.dtype());
-      weights = spread_to(fits ? given : along_axes(function, given, x, options.axis), x.shape());
+      const Array typed = ops::convert_element_type(*options.weights, x.dtype());
+      weights = spread_to(fits ? typed : along_axes(function, typed, x, options.axis), x.shape());
     }
     return inverted_cdf(lines, squashed(weights, axes), flat, skip_nan);
   };
   const Array picked = moveaxis(found(), -1, 0);
   Shape shape(q.shape());
-  Shape kept(ops::without_dimensions(x.shape(), axes));
+  Shape remaining(ops::without_dimensions(x.shape(), axes));
   if (options.keepdims) {
-    kept = Shape(x.shape());
-    for (const int64_t d : axes) kept[d] = 1;
+    remaining = Shape(x.shape());
+    for (const int64_t d : axes) remaining[d] = 1;
   }
-  shape.insert(shape.end(), kept.begin(), kept.end());
+  shape.insert(shape.end(), remaining.begin(), remaining.end());
   return ops::convert_element_type(ops::reshape(picked, shape), x.dtype());
 }
 
@@ -184,7 +184,7 @@ AverageAndWeights average_with_weights(const Operand& a, const AverageOptions& o
 }
 Array average(const Operand& a, const AverageOptions& options) { return average_with_weights(a, options).average; }
 
-Array detail::shares(std::initializer_list<double> q) {
+Array detail::fractions(std::initializer_list<double> q) {
   return Array::from_vector(std::vector<double>(q), {std::ssize(q)}).astype(default_float());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// numpy/ravel_pytree.h -- jax.flatten_util: a tree of arrays as one vector, and back.
+// numpy/ravel_pytree.h -- jax.flatten_util: a pytree of arrays as one vector, and back.
 #pragma once
 
 #include "hilo/numpy/numpy.h"
@@ -8,18 +8,23 @@
 namespace hilo::flatten_util {
 
 namespace detail {
-/// One vector of all leaves, of their common type.
+/// Returns one vector of all leaves, with their common type.
 Array ravel(std::span<const Array> leaves);
 std::vector<Shape> shapes_of(std::span<const Array> leaves);
-/// `type`: that of the vector that ravel made.
+/// Splits a vector into arrays of these shapes. `type` is the type of the vector that ravel returned.
 std::vector<Array> unravel(const Array& flat, std::span<const Shape> shapes, ElementType type);
 }  // namespace detail
 
-/// (vector, unravel): all arrays of a tree in one vector of their common type, and the function that makes such a tree of
-/// such a vector. jax.flatten_util.ravel_pytree.
-/// Types      leaves of one type: unravel takes a vector of any, and leaves have its type. Of several: each leaf gets its own
-/// Errors     of unravel: INVALID_ARGUMENT for a vector of another size, or of another type where leaves have several
-/// Example    auto [flat, unravel] = flatten_util::ravel_pytree(parameters);
+/// Flattens a pytree of arrays to one vector of their common type. Returns the vector, and a function that converts
+/// such a vector back to a pytree. jax.flatten_util.ravel_pytree.
+/// Types      if all leaves have one type, unravel accepts a vector of any type; otherwise each leaf gets its own type
+///            back
+/// Errors     of unravel: INVALID_ARGUMENT for a vector of another size, or (if the leaves' types differ) of another
+///            type
+/// Example    const std::vector<Array> parameters = {numpy::ones({2}), numpy::zeros({1})};
+///            const auto [flat, unravel] = flatten_util::ravel_pytree(parameters);
+///            flat  // [1. 1. 0.]
+///            unravel(flat * 2)[0]  // [2. 2.]
 template <typename T>
 auto ravel_pytree(const T& tree) {
   const std::vector<Array> leaves = hilo::flatten(tree).leaves;

@@ -18,15 +18,15 @@ namespace {
 
 using hlo::Opcode;
 
-/// Reduces and, if wanted, puts the reduced axes back with extent 1.
+/// Reduces and, if requested, restores the reduced axes with extent 1.
 template <typename Reduce>
 Array reduced(const Array& x, const Axes& axes, bool keepdims, const Reduce& reduce) {
   const std::vector<int64_t> dims = normal_axes(x, axes);
   const Array out = dims.empty() ? x : reduce(x, dims);
   if (!keepdims) return out;
-  Shape kept(x.shape());
-  for (int64_t d : dims) kept[d] = 1;
-  return ops::reshape(out, kept);
+  Shape with_ones(x.shape());
+  for (int64_t d : dims) with_ones[d] = 1;
+  return ops::reshape(out, with_ones);
 }
 
 int64_t reduced_count(const Array& x, const Axes& axes) {
@@ -35,7 +35,7 @@ int64_t reduced_count(const Array& x, const Axes& axes) {
   return count;
 }
 
-/// pred and integers narrower than the default integer are summed in that, or in its unsigned twin.
+/// Converts pred and integers narrower than the default integer to the default integer or its unsigned counterpart.
 Array summable(const Array& x) {
   if (x.dtype() == ElementType::kPred) return ops::convert_element_type(x, default_integer());
   if (!is_integer(x.dtype())) return x;
@@ -43,23 +43,23 @@ Array summable(const Array& x) {
   return element_size_bytes(x.dtype()) < element_size_bytes(wide) ? ops::convert_element_type(x, wide) : x;
 }
 
-/// Refuses the extreme of nothing, which has no value.
+/// Rejects the extreme of no elements, which has no value.
 void check_has_elements(const char* what, const Array& x, const std::vector<int64_t>& dims) {
   if (std::ranges::none_of(dims, [&](int64_t d) { return x.shape(d) == 0; })) return;
   or_throw(invalid_argument(at_user_line(what) + ": zero-size array to reduction operation " + what +
                             ", which has no identity; got " + x.aval_shape().to_string()));
 }
 
-/// f16 and bf16 become f32, as in JAX: a sum may be large where a mean isn't, and so may the number of elements.
+/// Converts f16 and bf16 to f32, as in JAX: the sum or the number of elements may overflow where the mean does not.
 Array widened(const Array& x) {
   const bool is_half = x.dtype() == ElementType::kF16 || x.dtype() == ElementType::kBf16;
   return is_half ? ops::convert_element_type(x, ElementType::kF32) : x;
 }
 
-/// A reduction's result, of the type that it has for users. It is never weakly typed, as in JAX.
+/// Converts the result of a reduction to its public type. The result is never weakly typed, as in JAX.
 Array narrowed(const Array& x, ElementType type) { return ops::convert_element_type(x, type); }
 
-/// Elements that take no part become `neutral`.
+/// Replaces excluded elements by `neutral`.
 Array chosen(const Array& x, const std::optional<Array>& where, const Array& neutral) {
   if (!where) return x;
   if (where->dtype() != ElementType::kPred)
@@ -70,7 +70,7 @@ Array chosen(const Array& x, const std::optional<Array>& where, const Array& neu
                         x.weak_type());
 }
 
-/// A sum or product: in f32 where the type is narrower.
+/// Computes a sum or product; in f32 for narrower types.
 Array accumulated(const char* name, const Operand& x, const SumOptions& options, Opcode opcode, double neutral) {
   const UserLocation here(x.location());
   Array a = options.dtype ? ops::convert_element_type(x.array(), requested_type(name, *options.dtype)) : x.array();
@@ -87,7 +87,7 @@ Array accumulated(const char* name, const Operand& x, const SumOptions& options,
   return narrowed(out, a.dtype());
 }
 
-/// By the real parts, of equal ones by the imaginary parts; NaN where one is.
+/// Finds the extreme by real parts, ties by imaginary parts; NaN propagates.
 Array complex_extreme(const Array& x, const std::vector<int64_t>& dims, bool greatest) {
   const auto reduce = [&](const Array& v) { return greatest ? ops::reduce_max(v, dims) : ops::reduce_min(v, dims); };
   const Array parts = ops::real(x), best = reduce(parts);
@@ -99,7 +99,7 @@ Array complex_extreme(const Array& x, const std::vector<int64_t>& dims, bool gre
   return ops::complex(best, ops::select(isnan(best), best, imaginary));
 }
 
-/// Lexicographic order of complex numbers has no reduction of its own; others are one op.
+/// Lexicographic order of complex numbers has no reduction op; other types use one op.
 Array extreme(const char* name, const Operand& x, const MaxOptions& options, bool greatest) {
   const UserLocation here(x.location());
   const Array& a = x.array();
@@ -126,7 +126,7 @@ Array extreme(const char* name, const Operand& x, const MaxOptions& options, boo
   return not_weak(out);
 }
 
-/// How many elements are averaged, as a number or an array.
+/// Returns the number of averaged elements, as a number or an array.
 Array count_of(const Array& x, const Axes& axes, bool keepdims, const std::optional<Array>& where, ElementType type) {
   if (!where) return ops::scalar(static_cast<double>(reduced_count(x, axes)), type);
   const Array mask = ops::convert_element_type(broadcast_to(*where, Shape(x.shape())), type);
@@ -146,12 +146,13 @@ Array logical(const Operand& x, const AllOptions& options, Opcode opcode, double
   }));
 }
 
-/// A running reduction; without an axis, of the flattened array.
+/// Computes a cumulative reduction; without an axis, of the flattened array.
 Array running(const char* name, const Operand& x, const CumulativeOptions& options,
               Array (*reduce)(const Operand&, const lax::CumulativeOptions&)) {
   const UserLocation here(x.location());
   Array summed = options.dtype ? ops::convert_element_type(x.array(), requested_type(name, *options.dtype)) : x.array();
-  if (summed.dtype() == ElementType::kPred) summed = summable(summed);  // jax.numpy keeps all other types here
+  // jax.numpy leaves all other types unchanged here
+  if (summed.dtype() == ElementType::kPred) summed = summable(summed);
   if (options.dtype && *options.dtype == ElementType::kPred) {
     CumulativeOptions numbers = options;
     numbers.dtype = std::nullopt;
@@ -223,7 +224,7 @@ Array nan_arg(const Operand& a, const ArgOptions& options, bool greatest) {
   return ops::select(none_left, ops::full_like(found, -1), found);
 }
 
-/// The elements that aren't NaN, and that `where` names.
+/// Returns which elements are not NaN and are included by `where`.
 Array present(const Array& x, const std::optional<Array>& where) {
   const Array numbers = ops::bitwise_not(isnan(x));
   return where ? numbers & *where : numbers;
@@ -246,13 +247,14 @@ Array var(const Operand& a, const VarOptions& options) {
   const Array x = promote_inexact(a.array());
   const ElementType type = options.dtype ? requested_type("var", *options.dtype) : x.dtype();
   if (options.correction && options.ddof != 0)
-    or_throw(invalid_argument(at_user_line("var") + ": ddof and correction are two names of one number; got both"));
+    or_throw(invalid_argument(at_user_line("var") + ": ddof and correction are two names of one option; got both"));
   if (options.dtype && is_complex(x.dtype()) && !is_complex(type))
     or_throw(invalid_argument(at_user_line("var") + ": the type must be complex as the array is; got " +
                               std::string(element_type_name(type))));
   const Array wide = widened(options.dtype ? ops::convert_element_type(x, promote_types(x.dtype(), type)) : x);
   const Array apart = wide - (options.mean ? *options.mean : mean_of(wide, options.axis, true, options.where));
-  const Array centered = chosen(apart, options.where, ops::scalar(0, apart.dtype()));  // squares of others overflow
+  // squares of excluded elements could overflow
+  const Array centered = chosen(apart, options.where, ops::scalar(0, apart.dtype()));
   const Array squares = is_complex(wide.dtype()) ? real(centered * conj(centered)) : square(centered);
   const Array count = count_of(wide, options.axis, options.keepdims, options.where, squares.dtype());
   const Array total = sum(squares, {.axis = options.axis, .keepdims = options.keepdims, .where = options.where});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// numpy/rows.h -- for (Array row : x): an array as the list of its slices along the first axis.
+// numpy/rows.h -- for (Array row : x): iterates over the slices of an array along its first axis.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace hilo {
 
-/// Stands at a slice of an array along its first axis.
+/// An iterator over the slices of an array along its first axis.
 class RowIterator {
  public:
   using value_type = Array;
@@ -30,7 +30,7 @@ class RowIterator {
   int64_t row_ = 0;
 };
 
-/// The slices of `x` along its first axis, one after the other; under jit too, each an operation of the program.
+/// Iterates over the slices of `x` along its first axis. Under jit, each slice is an operation of the program.
 /// Errors    INVALID_ARGUMENT for a scalar, which has no axis
 /// Example   for (Array row : x) total += row;
 inline RowIterator begin(const Array& x) { return {x, 0}; }

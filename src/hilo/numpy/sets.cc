@@ -12,7 +12,7 @@
 namespace hilo::numpy {
 namespace {
 
-/// Slices in ascending order, where each came from, and whether it differs from the one before it.
+/// Slices in ascending order, their original positions, and whether each differs from the previous one.
 struct Ordered {
   Array slices, order, is_first;
 };
@@ -22,7 +22,7 @@ Array differs(const Array& a, const Array& b, bool equal_nan) {
   return equal_nan && !(a.dtype() == ElementType::kPred) ? other & ~(isnan(a) & isnan(b)) : other;
 }
 
-/// `x` has its slices along axis 0.
+/// Sorts the slices of `x` along axis 0.
 Ordered ordered(const Array& x, bool equal_nan) {
   const int64_t n = x.shape(0);
   if (n == 0) return {x, zeros({0}, default_integer()), zeros({0}, bool_)};
@@ -35,17 +35,17 @@ Ordered ordered(const Array& x, bool equal_nan) {
   return {reshape(sorted, Shape(x.shape())), order, concatenate({ones({1}, bool_), changed})};
 }
 
-/// How many different ones there are, which must be known without a size.
+/// Returns the number of distinct slices, which must be known unless there is a size.
 int64_t count_of(const Ordered& o, const std::optional<int64_t>& size) {
   return size ? *size : count_nonzero(o.is_first).item<int64_t>();
 }
 
-/// Elements of a vector where a mask is true; as many as `options` say.
+/// Returns the elements of a vector where a mask is true, padded or truncated as `options` specify.
 Array picked(const Array& x, const Array& mask, const SizeOptions& options, const std::optional<Array>& otherwise) {
   return compress(mask, x, {.size = options.size, .fill_value = options.fill_value ? options.fill_value : otherwise});
 }
 
-/// The result where nothing can be picked.
+/// Returns the result if there are no elements to select.
 Array filled(ElementType type, const SizeOptions& options) {
   return full({options.size.value_or(0)}, options.fill_value ? *options.fill_value : Array(0), type);
 }
@@ -63,11 +63,11 @@ std::pair<Array, Array> flat_pair(const Operand& x, const Operand& y) { return p
 
 }  // namespace
 
-UniqueAll unique_all(const Operand& given, const UniqueOptions& options) {
-  const UserLocation here(given.location());
-  // As in JAX the values have no derivative where they decide the result's shape.
-  Array x = options.size ? given.array() : stop_gradient(given);
-  if (is_complex(x.dtype()) && options.equal_nan) x = where(isnan(x), nan, x);  // all of them nan + 0i
+UniqueAll unique_all(const Operand& operand, const UniqueOptions& options) {
+  const UserLocation here(operand.location());
+  // As in JAX, the values have no derivative if they determine the shape of the result.
+  Array x = options.size ? operand.array() : stop_gradient(operand);
+  if (is_complex(x.dtype()) && options.equal_nan) x = where(isnan(x), nan, x);  // all NaNs become nan + 0i
   const Array moved = options.axis ? moveaxis(x, normal_axis(x, *options.axis), 0) : ravel(x);
   const Ordered o = ordered(moved, options.equal_nan);
   const int64_t n = moved.shape(0), count = count_of(o, options.size);
@@ -104,7 +104,7 @@ UniqueAll unique_all(const Operand& given, const UniqueOptions& options) {
 }
 
 namespace {
-/// Weakly typed if x is and has an order: as in JAX.
+/// Returns `out` as weakly typed if x is, and is not complex: as in JAX.
 Array weak_as(const Array& out, const Array& x) { return with_weak_type(out, x.weak_type() && !is_complex(x.dtype())); }
 }  // namespace
 
@@ -145,7 +145,7 @@ Array intersect1d(const Operand& ar1, const Operand& ar2, const IntersectOptions
   const auto [x, y] = flat_pair(ar1, ar2);
   const Ordered o = ordered(x, true);
   const Array mask = o.is_first & isin(o.slices, y);
-  // Without a fill value the least of what both have, which comes first.
+  // Without a fill value, the fill is the smallest element of the intersection, which comes first.
   const Array least = x.size() == 0 ? Array(0) : where(any(mask), o.slices[argmax(mask)], 0);
   return picked(o.slices, mask, {.size = options.size, .fill_value = options.fill_value}, least);
 }
@@ -179,7 +179,7 @@ Array setxor1d(const Operand& ar1, const Operand& ar2, const SetOptions& options
   const SizeOptions size = {.size = options.size, .fill_value = options.fill_value};
   const Array together = concatenate({x, y});
   if (together.size() == 0) return filled(together.dtype(), size);
-  if (options.assume_unique) {  // what stands once among all
+  if (options.assume_unique) {  // elements that appear once in the concatenation
     const Ordered o = ordered(together, true);
     const Array next = concatenate({slice(o.is_first, 1, together.size()), ones({1}, bool_)});
     return picked(o.slices, o.is_first & next, size, least_of(o.slices));

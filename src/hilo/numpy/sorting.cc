@@ -18,23 +18,23 @@ std::vector<Array> sort_together(const std::vector<Array>& arrays, int64_t axis)
   return lax::sort(arrays, {.dimension = axis});
 }
 
-/// Positions 0, 1, ... along an axis.
+/// Returns the positions 0, 1, ... along an axis.
 Array positions_of(const Array& a, int64_t axis) {
   return ops::iota(a.aval_shape().with_element_type(default_integer()), axis);
 }
 
-/// Positions in ascending order of the last key, then of the one before it.
+/// Returns positions in ascending order of the last key, ties by the previous keys.
 Array order_of(const std::vector<Array>& keys, int64_t axis) {
   Array order = positions_of(keys[0], axis);
   for (const Array& key : keys) {
-    // A stable sort by the more important key keeps what the lesser ones decided.
+    // A stable sort by a more important key preserves the order by the lesser keys.
     const Array arranged = take_along_axis(key, order, axis, "promise_in_bounds");
     order = sort_together({arranged, order}, axis)[1];
   }
   return order;
 }
 
-/// The keys of one array: complex numbers have two.
+/// Returns the sort keys of one array: two for complex numbers.
 std::vector<Array> keys_of(const Array& a) {
   if (is_complex(a.dtype())) return {ops::imag(a), ops::real(a)};
   if (a.dtype() == ElementType::kPred) return {ops::convert_element_type(a, ElementType::kU8)};
@@ -56,13 +56,13 @@ int64_t checked_kth(const char* function, int64_t kth, int64_t extent) {
   return k;
 }
 
-/// The first k+1 elements in ascending order, the others in descending order, as jax.numpy has them.
+/// Returns the first k + 1 elements in ascending order and the others in descending order, as jax.numpy does.
 Array partitioned(const Array& sorted, int64_t k, int64_t axis) {
   const int64_t n = sorted.shape(axis);
   return concatenate({slice(sorted, 0, k + 1, 1, axis), flip(slice(sorted, k + 1, n, 1, axis), axis)}, axis);
 }
 
-/// x < y where NaN is greater than all numbers.
+/// Compares x < y, with NaN greater than all numbers.
 Array before(const Array& x, const Array& y) {
   if (!is_floating(x.dtype())) return less(x, y);
   return ops::bitwise_or(ops::lt(x, y), ops::bitwise_and(isnan(y), ops::bitwise_not(isnan(x))));
@@ -96,14 +96,14 @@ Array argsort(const Operand& a, const ArgsortOptions& options) {
                                                                     : sort_together({x, positions_of(x, at)}, at)[1];
   }
   if (!options.stable) return flip(argsort(a, {.axis = options.axis}), at);  // as in JAX
-  // Equal elements keep their order: the flipped array is sorted, and the positions flipped back.
+  // To keep the order of equal elements, sorts the flipped array and flips the positions back.
   const Array order = argsort(flip(x, at), {.axis = at});
   return ops::sub(ops::full_like(order, static_cast<double>(x.shape(at) - 1)), flip(order, at));
 }
 
-Array lexsort(const Arrays& given, int64_t axis, Line line) {
+Array lexsort(const Arrays& list, int64_t axis, Line line) {
   const UserLocation here(line);
-  const std::vector<Array>& keys = given.list();
+  const std::vector<Array>& keys = list.list();
   if (keys.empty()) or_throw(invalid_argument(at_user_line("lexsort") + ": need sequence of keys with len > 0"));
   std::vector<Array> flat;
   for (const Array& key : keys) {
@@ -130,11 +130,11 @@ Array argpartition(const Operand& a, int64_t kth, int64_t axis) {
     or_throw(unimplemented(at_user_line("argpartition") + ": complex numbers are not implemented, as in JAX"));
   const Array& x = a.array();
   const int64_t n = x.shape(at), k = checked_kth("argpartition", kth, n);
-  // As in JAX: the first ones in the order of a sort, the others as they stand in the array.
+  // As in JAX: the first positions are sorted by value, the others are in their original order.
   const Array first = slice(ops::convert_element_type(argsort(a, at), ElementType::kS32), 0, k + 1, 1, at);
-  const Array taken = put_along_axis(zeros(Shape(x.shape()), bool_), first, true, at);
-  const Array others = slice(ops::convert_element_type(argsort(taken, at), ElementType::kS32), 0, n - k - 1, 1, at);
-  return with_weak_type(concatenate({first, others}, at), x.weak_type());  // as in JAX
+  const Array selected = put_along_axis(zeros(Shape(x.shape()), bool_), first, true, at);
+  const Array others = slice(ops::convert_element_type(argsort(selected, at), ElementType::kS32), 0, n - k - 1, 1, at);
+  return with_weak_type(concatenate({first, others}, at), x.weak_type());  // weakly typed as in JAX
 }
 Array sort_complex(const Operand& a) {
   const UserLocation here(a.location());
@@ -153,19 +153,19 @@ Array searchsorted(const Operand& a, const Operand& v, const SearchOptions& opti
   if (a.array().ndim() != 1)
     or_throw(invalid_argument(at_user_line("searchsorted") + ": a should be 1-dimensional; got " +
                               a.array().aval_shape().to_string()));
-  const Array given = options.sorter ? take(a, *options.sorter, {.axis = 0}) : a.array();
-  const ElementType type = promote_types(given.aval(), v.array().aval()).shape.element_type();
-  const Array sorted = ops::convert_element_type(given, type), wanted = ops::convert_element_type(v.array(), type);
+  const Array ordered = options.sorter ? take(a, *options.sorter, {.axis = 0}) : a.array();
+  const ElementType type = promote_types(ordered.aval(), v.array().aval()).shape.element_type();
+  const Array sorted = ops::convert_element_type(ordered, type), queries = ops::convert_element_type(v.array(), type);
   const int64_t n = sorted.size();
-  const Shape dims(wanted.shape());
+  const Shape dims(queries.shape());
   Array low = zeros(dims, int32);
   if (n == 0) return low;
   Array high = full(dims, n, int32);
-  for (int64_t left = n; left > 0; left /= 2) {  // halves the interval once more than there are bits in n
+  for (int64_t left = n; left > 0; left /= 2) {  // one iteration for each bit of n
     const Array open = ops::lt(low, high);
     const Array middle = ops::shift_right_logical(ops::add(low, high), ops::full_like(low, 1));
     const Array value = take(sorted, middle, {.axis = 0, .mode = "clip"});
-    const Array is_before = side == "left" ? before(value, wanted) : ops::bitwise_not(before(wanted, value));
+    const Array is_before = side == "left" ? before(value, queries) : ops::bitwise_not(before(queries, value));
     const Array up = ops::bitwise_and(open, is_before);
     high = ops::select(ops::bitwise_and(open, ops::bitwise_not(is_before)), middle, high);
     low = ops::select(up, ops::add(middle, ops::full_like(low, 1)), low);

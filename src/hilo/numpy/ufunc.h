@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// numpy/ufunc.h -- elementwise functions that are values with methods: add(x, y), add.reduce(x), add.outer(x, y).
+// numpy/ufunc.h -- elementwise functions with methods: add(x, y), add.reduce(x), add.outer(x, y).
 #pragma once
 
 #include <functional>
@@ -11,22 +11,22 @@ namespace hilo::numpy {
 
 struct UfuncReduceOptions {
   Named named = Named();
-  Axes axis = 0;  ///< none: all
+  Axes axis = 0;  ///< nullopt for all axes
   Dtype dtype = std::nullopt;
   bool keepdims = false;
-  std::optional<Array> initial = std::nullopt;  ///< what a reduction begins with
-  std::optional<Array> where = std::nullopt;    ///< which elements take part
+  std::optional<Array> initial = std::nullopt;  ///< initial value of the reduction
+  std::optional<Array> where = std::nullopt;    ///< elements that are included
 };
 struct UfuncAccumulateOptions {
   int64_t axis = 0;
   Dtype dtype = std::nullopt;
 };
 struct UfuncAtOptions {
-  bool inplace = false;  ///< true is refused: an array never changes
+  bool inplace = false;  ///< true is rejected: arrays are immutable
 };
 
 namespace detail {
-/// A function of two arrays by its name; "" for a user's.
+/// A function of two arrays and its name; "" for a user's function.
 struct BinaryCall {
   const char* name;
   std::function<Array(const Array& x, const Array& y)> call;
@@ -38,36 +38,38 @@ Array ufunc_at(const BinaryCall& f, const Operand& a, const Operand& indices, co
                const UfuncAtOptions& options);
 Array ufunc_reduceat(const BinaryCall& f, const Operand& a, const Operand& indices,
                      const UfuncAccumulateOptions& options);
-[[noreturn]] void refuse_arguments(int nin, int nout, int wanted, const Line& line);
+[[noreturn]] void refuse_arguments(int nin, int nout, int expected, const Line& line);
 }  // namespace detail
 
-/// A function of two arrays, element by element, and what NumPy derives of it.
+/// An elementwise function of two arrays, with NumPy's methods.
 struct BinaryUfunc {
   const char* name;
   Array (*call)(const Operand& x, const Operand& y);
 
   Array operator()(const Operand& x, const Operand& y) const { return call(x, y); }
 
-  /// Along an axis, the first by default, or several.
-  /// Errors    INVALID_ARGUMENT for an axis of extent 0 of a function without an identity and no `initial`
-  /// Cost      sums, products, extremes, `all`, `any` and bits are one reduction, others a scan
+  /// Reduces along an axis (default the first) or several.
+  /// Errors    INVALID_ARGUMENT for an axis of extent 0, if the function has no identity and there is no `initial`
+  /// Cost      sums, products, extremes, `all`, `any` and bits are one reduction; other functions are a scan
   Array reduce(const Operand& a, const UfuncReduceOptions& options = {}) const;
   template <int = 0>
   Array reduce(const Operand& a, const Axes& axis, Dtype dtype = std::nullopt) const {
     return reduce(a, UfuncReduceOptions{.axis = axis, .dtype = dtype});
   }
-  /// Along an axis, all that reductions of its beginnings give.
+  /// Returns all partial reductions along an axis.
   Array accumulate(const Operand& a, const UfuncAccumulateOptions& options = {}) const;
   template <int = 0>
   Array accumulate(const Operand& a, int64_t axis, Dtype dtype = std::nullopt) const {
     return accumulate(a, UfuncAccumulateOptions{.axis = axis, .dtype = dtype});
   }
-  /// Of every element of A with every element of B.
+  /// Applies the function to all pairs of elements of A and B.
   /// Shapes    A[...a], B[...b] -> [...a, ...b]
   Array outer(const Operand& A, const Operand& B) const;
-  /// A copy of `a` in which each a[i] of the indices became f(a[i], b); again for an index that stands again.
+  /// Returns a copy of `a` in which each a[i] of the indices is replaced by f(a[i], b), once for each occurrence of the
+  /// index.
   Array at(const Operand& a, const Operand& indices, const Operand& b, const UfuncAtOptions& options = {}) const;
-  /// Reductions from each index to the next one, the last one to the end; the element alone where the next isn't greater.
+  /// Reduces from each index up to the next one; the last range ends at the end. If the next index is not greater,
+  /// returns the element itself.
   Array reduceat(const Operand& a, const Operand& indices, const UfuncAccumulateOptions& options = {}) const;
   template <int = 0>
   Array reduceat(const Operand& a, const Operand& indices, int64_t axis, Dtype dtype = std::nullopt) const {
@@ -75,20 +77,20 @@ struct BinaryUfunc {
   }
 };
 
-/// A function of one array, element by element.
+/// An elementwise function of one array.
 struct UnaryUfunc {
   const char* name;
   Array (*call)(const Operand& x);
 
   Array operator()(const Operand& x) const { return call(x); }
-  /// A copy of `a` in which each a[i] of the indices became f(a[i]).
+  /// Returns a copy of `a` in which each a[i] of the indices is replaced by f(a[i]).
   Array at(const Operand& a, const Operand& indices, const UfuncAtOptions& options = {}) const;
 };
 
 struct FrompyfuncOptions {
-  std::optional<Array> identity = std::nullopt;  ///< what a reduction begins with
+  std::optional<Array> identity = std::nullopt;  ///< initial value of reductions
 };
-/// What frompyfunc makes of a function of two numbers. The methods are BinaryUfunc's.
+/// The result of frompyfunc for a function of two numbers; has the methods of BinaryUfunc.
 class UserUfunc {
  public:
   UserUfunc(std::function<Array(const Array&, const Array&)> call, std::optional<Array> identity)
@@ -114,8 +116,9 @@ class UserUfunc {
   detail::BinaryCall call_;
   std::optional<Array> identity_;
 };
-/// A function of scalars as one of arrays that broadcast; one of two scalars also reduces, accumulates and so on.
-/// Errors    INVALID_ARGUMENT unless nin is how many arguments `func` takes and nout is 1
+/// Returns a function of arrays that broadcast, from a function of scalars. With two arguments it also has the methods
+/// reduce, accumulate, ...
+/// Errors    INVALID_ARGUMENT unless nin is the number of arguments of `func` and nout is 1
 template <typename F>
 auto frompyfunc(const F& func, int nin, int nout, const FrompyfuncOptions& options = {}, Line line = Line::current()) {
   constexpr bool binary = std::invocable<F, Array, Array>;
@@ -129,7 +132,7 @@ auto frompyfunc(const F& func, int nin, int nout, const FrompyfuncOptions& optio
   }
 }
 
-// logaddexp is log(exp(x) + exp(y)) without overflow, logaddexp2 the same of base 2.
+// logaddexp is log(exp(x) + exp(y)) without overflow; logaddexp2 is the same to base 2.
 #define HILO_BINARY_UFUNCS(X) \
   X(add)                      \
   X(bitwise_and)              \

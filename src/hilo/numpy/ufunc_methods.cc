@@ -16,7 +16,7 @@ Array typed(const char* name, const Array& a, const Dtype& dtype) {
   return dtype ? ops::convert_element_type(a, requested_type(name, *dtype)) : a;
 }
 
-/// The elements of several axes as the first one.
+/// Merges several axes into the first one.
 Array reduced_first(const Array& a, const std::vector<int64_t>& axes) {
   std::vector<int64_t> front(axes.size());
   for (size_t i = 0; i < front.size(); ++i) front[i] = static_cast<int64_t>(i);
@@ -29,7 +29,7 @@ Array reduced_first(const Array& a, const std::vector<int64_t>& axes) {
   return ops::reshape(moved, shape);
 }
 
-/// f(...f(f(first, x[0]), x[1])..., x[n-1]) where `where` says so.
+/// Computes f(...f(f(first, x[0]), x[1])..., x[n-1]), skipping elements where `where` is false.
 Array folded(const detail::BinaryCall& f, const Array& first, const Array& x, const std::optional<Array>& where_true) {
   const auto step = [&f](const Array& sum, const Array& element) {
     return ops::convert_element_type(f.call(sum, element), sum.dtype());
@@ -60,12 +60,12 @@ Array reduced_by_scan(const detail::BinaryCall& f, const Array& a, const UfuncRe
                         ? folded(f, spread_to(ops::convert_element_type(*options.initial, a.dtype()), rest), x, mask)
                         : folded(f, x[0], slice(x, 1, x.shape(0)), mask);
   if (!options.keepdims) return out;
-  Shape kept(a.shape());
-  for (const int64_t axis : axes) kept[axis] = 1;
-  return ops::reshape(out, kept);
+  Shape with_ones(a.shape());
+  for (const int64_t axis : axes) with_ones[axis] = 1;
+  return ops::reshape(out, with_ones);
 }
 
-/// Bits or truths in one reduction.
+/// Reduces bits or booleans with one reduction op.
 Array reduced_bits(const Array& a, const UfuncReduceOptions& options, hlo::Opcode opcode, double neutral) {
   const std::vector<int64_t> axes = normal_axes(a, options.axis);
   const Array identity = ops::scalar(neutral, a.dtype());
@@ -79,9 +79,9 @@ Array reduced_bits(const Array& a, const UfuncReduceOptions& options, hlo::Opcod
                                        : ops::bitwise_xor(first, out);
   }
   if (!options.keepdims) return out;
-  Shape kept(a.shape());
-  for (const int64_t axis : axes) kept[axis] = 1;
-  return ops::reshape(out, kept);
+  Shape with_ones(a.shape());
+  for (const int64_t axis : axes) with_ones[axis] = 1;
+  return ops::reshape(out, with_ones);
 }
 
 SumOptions sum_options(const UfuncReduceOptions& options) {
@@ -95,18 +95,18 @@ MaxOptions max_options(const UfuncReduceOptions& options) {
   return {.axis = options.axis, .keepdims = options.keepdims, .initial = options.initial, .where = options.where};
 }
 
-/// -1, all bits, for integers; true.
+/// Returns a number with all bits set: -1 for integers, 1 (true) for pred.
 double all_bits(ElementType type) { return type == ElementType::kPred ? 1 : -1; }
 
 Array all_bits_of(const Array& a, const UfuncReduceOptions& options) {
   if (!is_unsigned_integer(a.dtype())) return reduced_bits(a, options, hlo::Opcode::kAnd, all_bits(a.dtype()));
-  // ~(x & y) = ~x | ~y, whose neutral element every unsigned type has.
+  // ~(x & y) = ~x | ~y; the neutral element of | is 0 for every unsigned type.
   UfuncReduceOptions inverted = options;
   if (options.initial) inverted.initial = ops::bitwise_not(ops::convert_element_type(*options.initial, a.dtype()));
   return ops::bitwise_not(reduced_bits(ops::bitwise_not(a), inverted, hlo::Opcode::kOr, 0));
 }
 
-/// One place of `a` after the other becomes f of what is there and its element of b.
+/// Replaces the elements at the indices, one after another, by f of the element and its element of b.
 Array changed_at(const Array& a, const Array& indices, const std::optional<Array>& b,
                  const std::function<Array(const Array&, const Array&)>& f) {
   check_integer_index("at", indices);
@@ -202,9 +202,9 @@ Array detail::ufunc_reduceat(const BinaryCall& call, const Operand& a, const Ope
   return moveaxis(lax::scan(step, first, std::pair(x, arange(n, int32))).first, 0, options.axis);
 }
 
-void detail::refuse_arguments(int nin, int nout, int wanted, const Line& line) {
+void detail::refuse_arguments(int nin, int nout, int expected, const Line& line) {
   const UserLocation here(line);
-  throw Error(invalid_argument(at_user_line("frompyfunc") + ": wanted nin = " + std::to_string(wanted) +
+  throw Error(invalid_argument(at_user_line("frompyfunc") + ": wanted nin = " + std::to_string(expected) +
                                " and nout = 1 for this function; got " + std::to_string(nin) + " and " +
                                std::to_string(nout)));
 }

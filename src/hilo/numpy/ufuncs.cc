@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// numpy/ufuncs.cc -- elementwise functions and operators: promote, broadcast, bind.
+// numpy/ufuncs.cc -- elementwise functions and operators: promote and broadcast operands, then bind one op.
 #include "hilo/numpy/elementwise.h"
 
 #include <optional>
@@ -24,21 +24,21 @@ Array quotient(const Array& x, const Array& y) {
   return ops::div(a, b);
 }
 
-/// pred becomes s32, with x64 too: it is no number to divide.
+/// Converts pred to s32, also with x64: booleans cannot be divided.
 Array numeric(const Array& x) {
   return x.dtype() == ElementType::kPred ? ops::convert_element_type(x, ElementType::kS32) : x;
 }
 
-/// 1 where an integer is 0.
+/// Replaces zeros of integers by 1.
 Array without_zeros(const Array& y) {
   const Array changed = ops::select(ops::eq(y, ops::full_like(y, 0)), ops::full_like(y, 1), y);
   return with_weak_type(changed, y.weak_type());
 }
 
-/// The remainder with the divisor's sign. Of integers that by 0 is that by 1, as in JAX.
+/// Returns the remainder with the divisor's sign. For integers, a divisor of 0 acts as 1, as in JAX.
 Array python_remainder(const Array& dividend, const Array& divisor) {
-  const Array x = numeric(dividend), given = numeric(divisor);
-  const Array y = is_integer(given.dtype()) ? without_zeros(given) : given;
+  const Array x = numeric(dividend), typed = numeric(divisor);
+  const Array y = is_integer(typed.dtype()) ? without_zeros(typed) : typed;
   const Array r = ops::rem(x, y);
   const Array zero = ops::full_like(r, 0);
   const Array wrong_sign = ops::ne(ops::lt(r, zero), ops::lt(y, zero));
@@ -46,7 +46,7 @@ Array python_remainder(const Array& dividend, const Array& divisor) {
   return with_weak_type(result, x.weak_type());
 }
 
-/// Complex numbers are is_ordered by their real parts, equal ones by their imaginary parts.
+/// Compares complex numbers by real parts, ties by imaginary parts.
 template <typename Compare>
 Array is_ordered(const Array& a, const Array& b, const Compare& compare) {
   if (!is_complex(a.dtype())) return compare(a, b);
@@ -99,14 +99,14 @@ Array shifted_right(const Operand& x, const Operand& y) { return numpy::right_sh
 namespace numpy {
 namespace {
 
-/// A transcendental function: integers become floats first.
+/// Applies a transcendental function; integers are converted to floats first.
 template <typename Op>
 Array of_floats(const Operand& x, const Op& op) {
   const UserLocation here(x.location());
   return op(promote_inexact(x.array()));
 }
 
-/// A function of floats that is the identity on integers.
+/// Applies a function of floats that is the identity on integers.
 template <typename Op>
 Array rounding(const Operand& x, const Op& op) {
   const UserLocation here(x.location());
@@ -120,7 +120,7 @@ Array binary(const Operand& x, const Operand& y, const Op& op) {
   return op(a, b);
 }
 
-/// The greater or the lesser; of complex numbers by their real parts, then their imaginary ones.
+/// Returns the maximum or minimum; complex numbers compare by real parts, then imaginary parts.
 template <typename Op, typename Compare>
 Array extreme(const Operand& x, const Operand& y, const Op& op, const Compare& compare) {
   return binary(x, y, [&](const Array& a, const Array& b) {
@@ -128,7 +128,7 @@ Array extreme(const Operand& x, const Operand& y, const Op& op, const Compare& c
   });
 }
 
-/// x^y of integers: squaring by the exponent's lowest 6 bits, all that JAX looks at.
+/// Computes x^y for integers by repeated squaring; uses the exponent's lowest 6 bits, as JAX does.
 Array power_of_integers(Array x, Array y) {
   const Array zero = ops::full_like(x, 0), one = ops::full_like(x, 1);
   Array result = ops::select(ops::bitwise_and(ops::eq(x, zero), ops::ne(y, zero)), zero, one);
@@ -140,7 +140,7 @@ Array power_of_integers(Array x, Array y) {
   return not_weak(result);
 }
 
-/// x^y of floats, where y was an integer: nothing changes with x at y = 0, not even at x = 0.
+/// Computes x^y for floats x and an integer y: at y = 0 the derivative with respect to x is 0, even at x = 0.
 Array power_by_integer(const Array& x, const Array& y) {
   const Array fixed = ops::eq(y, ops::full_like(y, 0));
   return ops::pow(with_weak_type(ops::select(fixed, ops::full_like(x, 1), x), x.weak_type()), y);
