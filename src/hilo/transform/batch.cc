@@ -16,7 +16,7 @@ Aval element_aval(const Array& value, int64_t dim) {
   return {Shape::array(value.dtype(), dims), value.weak_type()};
 }
 
-/// Is `operation`, or something in a computation that it calls, an operation over the named axis?
+/// Whether the operation, or one in a computation that it calls, uses the named axis.
 bool names_axis(const Operation& operation, const std::string& name) {
   if (const auto* axis = hlo::named_axis_of(operation.opcode, operation.attributes.get()))
     return axis->axis_name == name;
@@ -109,7 +109,7 @@ namespace {
   __builtin_unreachable();
 }
 
-/// The one extent that all mapped axes have.
+/// Returns the size that all mapped axes share.
 int64_t common_axis_size(std::span<const Array> arguments, std::span<const BatchDim> dims, std::string_view where,
                          std::optional<int64_t> common) {
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -127,7 +127,7 @@ int64_t common_axis_size(std::span<const Array> arguments, std::span<const Batch
   return *common;
 }
 
-/// Result number `i`, whose batch axis is `dim`, with that axis where it is wanted.
+/// Returns result `i` with its batch axis moved from `dim` to the requested place.
 Array placed_result(const Array& value, BatchDim dim, BatchDim wanted, int64_t axis_size, size_t i,
                     std::string_view where) {
   if (!wanted && dim) {

@@ -18,7 +18,7 @@ std::vector<Shape> shapes_of(std::span<const Array> arrays) {
   return shapes;
 }
 
-/// `pred`, a scalar, chooses between arrays of any shape.
+/// Selects between arrays of any shape by the scalar `pred`.
 Array choose(const Array& pred, const Array& a, const Array& b) {
   const Shape mask = a.aval_shape().with_element_type(ElementType::kPred);
   return ops::select(a.ndim() == 0 ? pred : ops::broadcast_in_dim(pred, mask, {}), a, b);

@@ -60,7 +60,7 @@ JvpResult apply(const FlatRule& rule, const Operation& operation, std::span<cons
     if (tangents[i].is_zero()) marks.add(ArrayMarks::kZero, directions.back());
   }
   Outputs out = rule(std::span(operation.operands).first(count), directions);
-  if (out.tangents.empty() && !results.empty()) {  // defjvps of nothing but nullptr
+  if (out.tangents.empty() && !results.empty()) {  // all functions of defjvps are nullptr
     for (const Aval& a : results) out.tangents.push_back(zeros_like_aval({a.shape, false}));
   }
   check_outputs(out, results);

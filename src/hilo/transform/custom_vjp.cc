@@ -14,7 +14,7 @@ namespace {
 
 constexpr char kKind[] = "custom_vjp";
 
-/// What the rules of one call need to know of it.
+/// The data of one call that its rules need.
 struct Call {
   FlatFwd fwd;
   std::vector<Aval> arguments, results;
@@ -54,7 +54,7 @@ std::vector<std::optional<Array>> checked_cotangents(std::vector<std::optional<A
   return cotangents;
 }
 
-/// Cotangents of all results; zeros, marked as such, where there is none.
+/// Returns cotangents of all results; missing ones are zeros that are marked as such.
 std::vector<Array> all_cotangents(std::span<const Tangent> cts, const Call& call, ArrayMarks& marks) {
   std::vector<Array> all;
   size_t next = 0;
@@ -67,7 +67,7 @@ std::vector<Array> all_cotangents(std::span<const Tangent> cts, const Call& call
   return all;
 }
 
-/// The operation on tangents of which bwd is the transpose: operands are the nonzero tangents, then the residuals.
+/// Binds the operation on tangents whose transpose is bwd. Its operands are the nonzero tangents, then the residuals.
 std::vector<Tangent> push(const std::shared_ptr<const Call>& call, const FlatBwd& bwd, std::span<const Array> residuals,
                           std::span<const Tangent> tangents) {
   std::vector<Array> operands;
@@ -107,7 +107,7 @@ std::vector<Tangent> push(const std::shared_ptr<const Call>& call, const FlatBwd
   return out;
 }
 
-/// fwd beside the function itself, in a call of which a compiler drops one of the two.
+/// Runs fwd and the function itself, in a call from which the compiler removes the unused one.
 Forward optimizable_forward(const Call& call, const Operation& operation) {
   const hlo::ComputationPtr function = attributes_of<hlo::CustomRulesAttributes>(operation).to_apply;
   Forward forward;
@@ -152,7 +152,7 @@ LinearizeResult linearize(const std::shared_ptr<const Call>& call, const Operati
               std::span<const Tangent> tangents) { return push(call, bwd, residuals, tangents); }};
 }
 
-/// bwd over a batch. The cotangent of an argument without the axis is the sum over it.
+/// Returns bwd over a batch. The cotangent of an unbatched argument is the sum over the batch.
 FlatBwd batched_bwd(const FlatBwd& bwd, const std::vector<BatchDim>& residual_dims,
                     const std::vector<BatchDim>& argument_dims, const BatchContext& axis) {
   return [=](std::span<const Array> residuals, std::span<const Array> cotangents) {

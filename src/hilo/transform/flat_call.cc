@@ -38,7 +38,7 @@ std::vector<bool> mask_of(const std::vector<size_t>& leaf_counts, const std::vec
 std::vector<Array> in_order_of(const std::vector<int>& argnums, const std::vector<size_t>& leaf_counts,
                                std::vector<Array> leaves) {
   const std::vector<bool> mask = mask_of(leaf_counts, argnums);
-  std::vector<size_t> begins(leaf_counts.size() + 1);  // in `leaves`, of each argument; of no use for the others
+  std::vector<size_t> begins(leaf_counts.size() + 1);  // first leaf of each argument
   size_t leaf = 0, taken = 0;
   for (size_t i = 0; i < leaf_counts.size(); ++i) {
     begins[i] = taken;

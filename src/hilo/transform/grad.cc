@@ -17,7 +17,7 @@ std::vector<bool> differentiable(std::span<const Array> leaves) {
   return mask;
 }
 
-/// Integers and booleans have no tangent, whatever array stands for one.
+/// Integers and booleans have no tangent, even if an array is passed for it.
 std::vector<Tangent> tangents_of(std::span<const Array> arrays) {
   std::vector<Tangent> tangents;
   for (const Array& a : arrays) tangents.push_back(has_tangent(a.dtype()) ? Tangent(a) : Tangent());
@@ -36,7 +36,7 @@ std::vector<Aval> strong_avals_of(std::span<const Array> arrays) {
   return avals;
 }
 
-/// `function` and `what` of it: "jvp", "tangent".
+/// `function` and `what` name the part in messages: "jvp", "tangent".
 void check_same_shapes(std::string_view function, std::string_view what, std::span<const Array> got,
                        std::span<const Aval> wanted) {
   if (got.size() != wanted.size()) {
@@ -115,12 +115,12 @@ Gradient gradient(std::string_view name, const FlatFunction& f, std::span<const 
 
 namespace {
 
-/// Types of the outputs that are differentiated.
+/// Returns the types of the differentiated outputs.
 std::vector<Aval> value_avals(std::span<const Array> outputs, const ValueCount& value_count) {
   return strong_avals_of(outputs.first(value_count()));
 }
 
-/// Tangents of all outputs: none of those behind `values`, which are aux.
+/// Returns tangents of all outputs; outputs after `values` are aux and have none.
 std::vector<Tangent> of_all_outputs(std::span<const Array> values, size_t outputs) {
   std::vector<Tangent> tangents = tangents_of(values);
   tangents.resize(outputs);

@@ -8,7 +8,7 @@
 namespace hilo::jacobian_detail {
 namespace {
 
-/// The n unit vectors of `shape`, stacked in front.
+/// Returns the n unit vectors of `shape`, stacked along a leading axis.
 Array basis(const Shape& shape) {
   const int64_t n = shape.element_count();
   std::vector<int64_t> dims(shape.dimensions().begin(), shape.dimensions().end());
@@ -29,7 +29,7 @@ Array reshape(const Array& x, const Shape& rows, const Shape& columns) {
   return bind_one(hlo::Opcode::kReshape, {x}, nullptr, Shape::array(x.dtype(), dims));
 }
 
-/// Forward mode takes real arguments, or complex ones of a holomorphic function.
+/// Checks that an argument is real, or complex for a holomorphic function.
 void check_forward_argument(std::string_view name, const Shape& shape, const GradOptions& options) {
   if (options.holomorphic) return grad_detail::check_argument(name, shape, options);
   if (is_floating(shape.element_type()) || (options.allow_int && !is_complex(shape.element_type()))) return;
@@ -38,8 +38,8 @@ void check_forward_argument(std::string_view name, const Shape& shape, const Gra
                             shape.to_string()));
 }
 
-/// For one leaf, the derivative along each of its unit vectors: `derive` maps a direction to one array a wanted shape.
-/// The direction's axis goes behind or before the results' own.
+/// Returns the derivatives along each unit vector of one leaf. `derive` maps a direction to one array per requested
+/// shape. The direction's axis is put behind or before the axes of the results.
 std::vector<Array> along_units(const Shape& leaf, std::span<const Shape> wanted, bool behind,
                                const std::function<std::vector<Tangent>(const Array&)>& derive) {
   const FlatFunction one_direction = [&](std::span<const Array> v) {
@@ -80,7 +80,7 @@ Jacobians jacobian(std::string_view name, const FlatFunction& f, std::span<const
   const Linearized linear = linearize_flat(f, leaves, moves);
   const std::vector<Shape> results = shapes_of(std::span(linear.primals).first(value_count()));
   const std::vector<Shape> arguments = shapes_of(leaves);
-  // As in JAX, a block is weakly typed if the argument is; in forward mode the result must be so too.
+  // As in JAX, a block is weakly typed if the argument is; in forward mode the result must be weakly typed too.
   Blocks blocks(results.size(), std::vector<Array>(inputs.size()));
   if (forward) {
     for (size_t i = 0; i < inputs.size(); ++i) {

@@ -11,7 +11,7 @@
 namespace hilo {
 namespace {
 
-/// Derivative k is k! times coefficient k; `up` goes from coefficients to derivatives.
+/// Converts between coefficients and derivatives: derivative k is k! times coefficient k. `up` converts to derivatives.
 std::vector<Array> by_factorials(std::span<const Array> terms, bool up) {
   std::vector<Array> out;
   double factorial = 1;

@@ -14,7 +14,7 @@
 namespace hilo::jit_detail {
 namespace {
 
-/// A trace that the cache lacks.
+/// Traces the function for a call that isn't in the cache.
 std::shared_ptr<JitEntry> traced(JitCache& cache, const Call& call) {
   if (is_on(Setting::kExplainCacheMisses)) {
     log_warning("jit '{}' ({}) is traced: {}", cache.options().name, describe_location(cache.location()),
@@ -22,12 +22,12 @@ std::shared_ptr<JitEntry> traced(JitCache& cache, const Call& call) {
   }
   cache.count_trace();
   std::shared_ptr<JitEntry> entry = trace_entry(cache, call);
-  // A captured tracer belongs to the surrounding trace: such a program is good for this call only.
+  // A captured tracer belongs to the surrounding trace, so such a program is valid for this call only.
   if (std::ranges::all_of(entry->staged.captures, is_concrete)) cache.add(entry);
   return entry;
 }
 
-/// Inside another transformation, or before it ran: a call instruction, or what it calls.
+/// Binds a call instruction, or inlines the call, inside another transformation.
 std::vector<Array> bind_call(const JitCache& cache, const JitEntry& entry, std::span<const Array> leaves) {
   const TransformationLocation here(cache.location());
   if (!cache.options().compiler_options.empty()) {
@@ -43,7 +43,7 @@ std::vector<Array> bind_call(const JitCache& cache, const JitEntry& entry, std::
   return results;
 }
 
-/// The function itself, in the trace that is there.
+/// Runs the function itself in the current trace.
 Outcome run_as_it_is(const Call& call) {
   Outcome outcome;
   std::vector<size_t> result_leaves;

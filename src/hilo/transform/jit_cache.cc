@@ -24,7 +24,7 @@
 namespace hilo {
 namespace {
 
-constexpr size_t kRetraceWarning = 8;  // traces for one call site of jit after which the user is told
+constexpr size_t kRetraceWarning = 8;  // traces for one call site of jit after which the user is warned
 
 }  // namespace
 
@@ -54,7 +54,7 @@ void JitCache::count_trace() const {
 namespace jit_detail {
 namespace {
 
-/// Which parameters of `c` anything reads.
+/// Returns for each parameter of `c` whether an instruction reads it.
 std::vector<bool> used_parameters(const hlo::Computation& c) {
   std::vector<bool> read(c.size());
   read[c.root_id()] = true;
@@ -66,7 +66,7 @@ std::vector<bool> used_parameters(const hlo::Computation& c) {
   return used;
 }
 
-/// `c` without the parameters that aren't `kept`, which nothing reads.
+/// Returns `c` without its unused parameters, those that aren't `kept`.
 hlo::ComputationPtr without_parameters(const hlo::Computation& c, const std::vector<bool>& kept) {
   hlo::Builder builder(c.name());
   std::vector<hlo::InstructionId> mapped(c.size(), hlo::kNoInstruction);
@@ -84,7 +84,7 @@ hlo::ComputationPtr without_parameters(const hlo::Computation& c, const std::vec
   return or_throw(std::move(builder).build(mapped[c.root_id()]));
 }
 
-/// Says what of the entry's arguments is given to its program.
+/// Selects the arguments of the entry that are passed to its program.
 void prune(JitEntry& entry, bool keep_unused) {
   entry.program = entry.staged.computation;
   std::vector<bool> used = used_parameters(*entry.program);
@@ -96,7 +96,7 @@ void prune(JitEntry& entry, bool keep_unused) {
   if (!all) entry.program = without_parameters(*entry.program, used);
 }
 
-/// How many of the call's leaves have another type than the entry's.
+/// Counts the leaves of the call whose type differs from the entry's.
 size_t differing_leaves(const JitEntry& entry, const Call& call) {
   size_t count = 0;
   for (size_t i = 0; i < entry.avals.size(); ++i) count += call.arguments.leaves[i].aval() != entry.avals[i] ? 1 : 0;
@@ -105,7 +105,7 @@ size_t differing_leaves(const JitEntry& entry, const Call& call) {
 
 std::string type_text(const Aval& aval) { return aval.shape.to_string() + (aval.weak_type ? " (weakly typed)" : ""); }
 
-/// The entry of the call's structure with the fewest other differences.
+/// Returns the entry with the call's structure that has the fewest other differences.
 std::shared_ptr<JitEntry> nearest(const std::vector<std::shared_ptr<JitEntry>>& entries, const Call& call) {
   std::shared_ptr<JitEntry> best;
   for (const auto& entry : entries) {
@@ -115,7 +115,7 @@ std::shared_ptr<JitEntry> nearest(const std::vector<std::shared_ptr<JitEntry>>& 
   return best;
 }
 
-/// Says on stderr how long a step took, under log_compiles.
+/// Logs the duration of a step on stderr, under log_compiles.
 class StepLog {
  public:
   StepLog(const JitCache& cache, std::string_view step) : cache_(cache), step_(step) {}
@@ -160,13 +160,14 @@ std::vector<Array> constrained(std::span<const Array> arrays, const std::vector<
   std::vector<Array> made(arrays.begin(), arrays.end());
   for (size_t i = 0; i < said.size(); ++i) {
     if (!said[i]) continue;
-    said[i]->shard_shape(made[i].shape(), location);  // at its edges a program's parts are of one size
+    said[i]->shard_shape(made[i].shape(), location);  // shards of arguments and results have equal sizes
     made[i] = with_sharding_constraint(made[i], *said[i], location);
   }
   return made;
 }
 
-/// The call's function, with what is said of its arguments and results: they keep it inside of other functions too.
+/// Runs the call's function with the specified shardings as constraints, so that they also hold inside of other
+/// functions.
 std::vector<Array> constrained_trace(const JitCache& cache, const Call& call, JitEntry& entry,
                                      std::span<const Array> leaves) {
   std::vector<size_t> result_leaves;
@@ -213,8 +214,8 @@ void check_static(const Call& call, const std::source_location& location) {
 
 namespace {
 
-/// Each donated argument and the first result of its shape that no other one gives its memory to. Shapes of arguments for
-/// which there is none are added to `unusable`.
+/// Pairs each donated argument with the first free result of its shape. Adds the shapes of arguments without a match to
+/// `unusable`.
 std::vector<hlo::Alias> aliases_of(const JitEntry& entry, std::vector<std::string>& unusable) {
   std::vector<hlo::Alias> aliases;
   if (entry.donated.empty()) return aliases;
@@ -237,7 +238,7 @@ std::vector<hlo::Alias> aliases_of(const JitEntry& entry, std::vector<std::strin
   return aliases;
 }
 
-/// The donation warning of JAX, once a program.
+/// Prints JAX's donation warning, once per program.
 void warn_of_unusable(const JitCache& cache, const JitEntry& entry) {
   std::vector<std::string> unusable;
   aliases_of(entry, unusable);
@@ -256,7 +257,7 @@ hlo::Module module_of(const JitEntry& entry, const std::string& name) {
   module.name = name;
   module.entry = entry.program;
   std::vector<std::string> unusable;
-  module.aliases = aliases_of(entry, unusable);  // for platforms that have to know when they compile
+  module.aliases = aliases_of(entry, unusable);  // for platforms that need aliases at compile time
   return module;
 }
 
@@ -308,7 +309,7 @@ Operation call_of(const JitEntry& entry, std::span<const Array> leaves) {
 
 namespace {
 
-/// What is said of the program's arrays, its captures behind its arguments.
+/// Returns the specified shardings of the program's arrays; captures follow the arguments.
 ShardedCall sharded_call_of(const JitEntry& entry) {
   ShardedCall call{.meaning = entry.program->fingerprint(), .out = entry.out_shardings, .mesh = entry.mesh};
   for (const size_t i : entry.kept) {
@@ -320,7 +321,7 @@ ShardedCall sharded_call_of(const JitEntry& entry) {
   return call;
 }
 
-/// What the program is given.
+/// Returns the operands of the program.
 std::vector<Array> arguments_of(const JitEntry& entry, std::span<const Array> leaves) {
   std::vector<Array> arguments;
   for (const size_t i : entry.kept) arguments.push_back(leaves[i]);
@@ -328,7 +329,7 @@ std::vector<Array> arguments_of(const JitEntry& entry, std::span<const Array> le
   return arguments;
 }
 
-/// On the devices that share the arrays.
+/// Runs the program on the devices over which the arrays are sharded.
 std::vector<Array> run_shared(JitCache& cache, const JitEntry& entry, std::span<const Array> leaves,
                               const SharedProgram* shared) {
   checkify::refuse_checks(entry.program);
@@ -357,11 +358,11 @@ std::vector<Array> run(JitCache& cache, JitEntry& entry, std::span<const Array> 
     for (size_t i : entry.kept) kept.push_back(leaves[i]);
   }
   const std::span<const Array> given = entry.kept.size() == leaves.size() ? leaves : kept;
-  const bool looks = looks_for_bad_values();  // then the arguments are needed once more
+  const bool looks = looks_for_bad_values();  // the debug run below needs the arguments again
   const size_t count = entry.donated.empty() || looks ? 0 : given.size() + entry.staged.captures.size();
   const std::unique_ptr<bool[]> donated(count == 0 ? nullptr : new bool[count]());
   for (size_t i = 0; count != 0 && i < given.size(); ++i) donated[i] = entry.donated[entry.kept[i]];
-  std::array<std::byte, 256> room;  // few buffers stand on the stack
+  std::array<std::byte, 256> room;  // stack memory for a few buffers
   std::pmr::monotonic_buffer_resource pool(room.data(), room.size());
   std::pmr::vector<BufferPtr> buffers(entry.staged.results.size(), &pool);
   const StatusOr<bool> committed = run_on_arrays(executable, {given, entry.staged.captures}, {donated.get(), count},

@@ -15,7 +15,7 @@ std::string types_text(std::span<const Aval> avals) {
   return text;
 }
 
-/// All floating or complex, or all integers: as JAX has it.
+/// All types must be floating or complex, or all integer, as in JAX.
 void check_types(std::span<const Aval> arguments, std::span<const Aval> results) {
   bool inexact = true, integers = true;
   for (const std::span<const Aval> part : {arguments, results}) {

@@ -20,7 +20,7 @@ std::vector<Array> SplitTrace::bind(const Operation& operation) {
   return parent()->bind(operation);
 }
 
-/// An operation of which some operands are unknown: its known part runs, if it has one, and the rest is staged.
+/// Binds an operation with unknown operands: runs its known part, if it has one, and stages the rest.
 std::vector<Array> SplitTrace::bind_unknown(const Operation& operation, const std::vector<bool>& unknown) {
   const SplitFunction rule = rules_of(operation.opcode).split;
   std::optional<SplitResult> split;
@@ -104,7 +104,7 @@ std::vector<Tangent> Linearized::pull(std::span<const Tangent> cotangents) const
 
 namespace {
 
-/// The same split with zeros for the result tangents that `instantiate` asks for and the function doesn't have.
+/// Adds zeros for result tangents that `instantiate` requires and the function doesn't have.
 SplitComputation with_instantiated_results(SplitComputation split, const std::vector<bool>& instantiate) {
   const std::vector<Aval> avals = parameter_avals(*split.unknown);
   const std::vector<Shape> results = split.known->result_shape().leaves();

@@ -29,7 +29,7 @@ Array transposed(const Array& x, const Sizes& permutation) {
   return bind_one(hlo::Opcode::kTranspose, {x}, std::move(attributes));
 }
 
-/// x[0] along the leading axis.
+/// Returns x[0] along the leading axis.
 Array first_of(const Array& x) {
   auto attributes = std::make_shared<hlo::SliceAttributes>();
   for (const int64_t size : x.shape()) attributes->ranges.push_back({0, size, 1});
@@ -38,12 +38,12 @@ Array first_of(const Array& x) {
   return reshaped(first, Sizes(x.shape().begin() + 1, x.shape().end()));
 }
 
-/// How an array with one more dimension for each axis of a spec is made of one without: dimension d becomes
-/// [sizes of its axes, what is left], and then the axes go in front, in the mesh's order.
+/// How to cut an array into one with an additional leading dimension per axis of a spec: dimension d becomes [sizes of
+/// its axes, remainder]; then the axes are moved to the front, in the mesh's order.
 struct Blocks {
   Sizes split;        ///< f32[8,3] by P(("y","x")) of x=2, y=2 -> 2, 2, 2, 3
-  Sizes permutation;  ///< 1, 0, 2, 3: x is the mesh's first
-  Names axes;         ///< of the leading dimensions: x, y
+  Sizes permutation;  ///< 1, 0, 2, 3: x is the mesh's first axis
+  Names axes;  ///< of the leading dimensions: x, y
 };
 
 class ShardMapping {
@@ -78,7 +78,7 @@ class ShardMapping {
   const Mapping& mapping_;
   const FlatFunction& f_;
   const std::function<std::vector<size_t>()>& result_leaves_;
-  Names axes_;  ///< that the function sees, in the mesh's order
+  Names axes_;  ///< axes that the function sees, in the mesh's order
   std::vector<PartitionSpec> in_, out_;
 };
 
@@ -91,7 +91,7 @@ std::vector<PartitionSpec> ShardMapping::specs_of_leaves(const char* what, const
   return specs;
 }
 
-/// Of the function's axes, each once, and for arrays of such a rank.
+/// Checks that the spec has the function's axes, each at most once, and fits the array's rank.
 void ShardMapping::check_spec(const std::string& what, const PartitionSpec& spec, const Array& x) const {
   const NamedSharding checked(mapping_.mesh, spec, mapping_.location);
   for (const std::string& axis : spec.axes()) {
@@ -104,7 +104,7 @@ void ShardMapping::check_spec(const std::string& what, const PartitionSpec& spec
                        x.aval_shape().to_string()));
 }
 
-/// What the spec says to propagation. Axes that the function doesn't see may share what it leaves.
+/// Returns the spec as a sharding for propagation. Axes that the function doesn't see may shard the open dimensions.
 NamedSharding ShardMapping::sharding(const PartitionSpec& spec, int64_t rank) const {
   if (axes_.size() == mapping_.mesh.axis_names().size()) return {mapping_.mesh, spec, mapping_.location};
   std::vector<SpecEntry> entries;
@@ -115,10 +115,10 @@ NamedSharding ShardMapping::sharding(const PartitionSpec& spec, int64_t rank) co
   return {mapping_.mesh, PartitionSpec(std::move(entries)), mapping_.location};
 }
 
-/// `parts` are the sizes of a device's part.
+/// `parts` are the sizes of a device's shard.
 Blocks ShardMapping::blocks(const PartitionSpec& spec, std::span<const int64_t> parts) const {
   Blocks made;
-  std::vector<std::pair<std::string, int64_t>> places;  // of the axes, in the split
+  std::vector<std::pair<std::string, int64_t>> places;  // axes and their positions in the split
   Sizes left;
   for (size_t d = 0; d < parts.size(); ++d) {
     for (const std::string& axis : spec.entry(d).axes()) {
@@ -139,7 +139,7 @@ Blocks ShardMapping::blocks(const PartitionSpec& spec, std::span<const int64_t> 
   return made;
 }
 
-/// f32[8,3] by P("x") of x=4 -> f32[4,2,3], shared along its first dimension.
+/// Cuts an array: f32[8,3] by P("x") with x=4 -> f32[4,2,3], sharded along its first dimension.
 Array ShardMapping::cut(const Array& x, const PartitionSpec& spec) const {
   const NamedSharding whole = sharding(spec, x.ndim());
   const Blocks form = blocks(spec, whole.shard_shape(x.shape(), mapping_.location));
@@ -153,7 +153,7 @@ Array ShardMapping::cut(const Array& x, const PartitionSpec& spec) const {
                                   mapping_.location);
 }
 
-/// The other way round.
+/// Inverts cut().
 Array ShardMapping::joined(const Array& x, const PartitionSpec& spec) const {
   const size_t leading = spec.axes().size();
   const Blocks form = blocks(spec, std::span(x.shape()).subspan(leading));
@@ -168,7 +168,7 @@ Array ShardMapping::joined(const Array& x, const PartitionSpec& spec) const {
   return with_sharding_constraint(made, sharding(spec, made.ndim()), mapping_.location);
 }
 
-/// Result `number` with the axis of this level in front, or without it where its spec says so.
+/// Returns result `number` with the axis of this level in front, or without it if its spec lacks the axis.
 Array ShardMapping::result_of(const Array& value, BatchDim dim, size_t number, size_t level) const {
   const std::string& axis = axes_[level];
   const PartitionSpec& spec = out_[number];

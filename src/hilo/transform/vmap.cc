@@ -22,7 +22,7 @@ std::vector<BatchDim> axes_of_leaves(const std::string& what, const std::vector<
 
 namespace {
 
-/// Gives every leaf the axis that the prefix has for it. `root` names the tree in messages: "args[1]".
+/// Assigns to every leaf the axis that the prefix specifies. `root` names the tree in messages: "args[1]".
 class AxisVisitor final : public TreeVisitor {
  public:
   AxisVisitor(const std::string& what, std::string root, const AxisTree& axes)
