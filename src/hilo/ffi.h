@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// ffi.h -- custom calls written in C: the typed call frame. Its memory layout is that of versions 0.3 to 0.5 of XLA's FFI, so a
-// handler built for either serves both; names and words are hilo's. C99, and needs nothing else of hilo.
+// ffi.h -- custom calls written in C: the typed call frame. Its memory layout is that of versions 0.3 to 0.5 of XLA's
+// FFI, so a handler built for either works with both; the names are hilo's. C99; needs no other header of hilo.
 //
-// A handler reads operands from frame->args, attributes from frame->attrs, fills the results in frame->rets, and returns
-// NULL, or an error made by frame->api->error_create. It may be called on several threads at once.
+// A handler reads operands from frame->args and attributes from frame->attrs, writes the results to frame->rets, and
+// returns NULL, or an error from frame->api->error_create. Several threads may call it at once.
 #pragma once
 
 #include <stddef.h>

@@ -18,7 +18,7 @@ std::shared_ptr<const ArrayImpl> host_number(T value, bool weak_type = true) {
   return std::make_shared<HostNumber>(element_type_of<T>, std::as_bytes(std::span(&value, 1)), weak_type);
 }
 
-/// The value as T, or as Wide if that is its canonical type.
+/// Returns the value as T, or as Wide if that is its canonical type.
 template <typename T, typename Wide>
 std::shared_ptr<const ArrayImpl> canonical_number(Wide value) {
   if (canonical_type(element_type_of<Wide>) == element_type_of<Wide>) return host_number(value);
@@ -26,7 +26,7 @@ std::shared_ptr<const ArrayImpl> canonical_number(Wide value) {
   return host_number(static_cast<T>(value));
 }
 
-/// "float64", "int64", "uint64", "complex128".
+/// Returns "float64", "int64", "uint64" or "complex128".
 std::string numpy_name(ElementType type) {
   const char* kind = is_complex(type)          ? "complex"
                      : is_floating(type)       ? "float"
@@ -51,8 +51,8 @@ std::shared_ptr<const ArrayImpl> Array::number(std::complex<double> value) {
   return canonical_number<std::complex<float>>(value);
 }
 
-/// A C++ integer that s32 can't hold stays one of 64 bits until it is given a type: numpy::uint32(0xffffffffu). Else it is
-/// an error where it is used (array/array_impl.cc, numpy/promotion.cc).
+/// A C++ integer that s32 can't hold keeps 64 bits until it gets a type: numpy::uint32(0xffffffffu). Without one, its
+/// use is an error (array/array_impl.cc, numpy/promotion.cc).
 std::shared_ptr<const ArrayImpl> Array::number(int64_t value) {
   return std::in_range<int32_t>(value) ? canonical_number<int32_t>(value) : host_number(value);
 }
@@ -141,7 +141,7 @@ Array::HostNumbers Array::one_number(const std::source_location& location) const
   return host_numbers();
 }
 
-/// 8- and 4-bit floats as f32, integers of 4 and 2 bits as s8, all exact.
+/// Converts 8- and 4-bit floats to f32, and integers of 4 and 2 bits to s8; all exact.
 Array::HostNumbers Array::host_numbers() const {
   const ElementType type = dtype();
   if (visit_element_type(type, []<typename T>() { return true; }, [] { return false; }))

@@ -9,7 +9,7 @@
 namespace hilo {
 namespace {
 
-/// A C++ integer that s32 can't hold, where nothing gave it another type.
+/// Throws for a C++ integer that s32 can't hold and that has no other type.
 void refuse_wide(const HostNumber& number) {
   if (!number.aval.weak_type || number.aval.shape.element_type() != ElementType::kS64) return;
   if (canonical_type(ElementType::kS64) == ElementType::kS64) return;

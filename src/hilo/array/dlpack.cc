@@ -9,7 +9,7 @@
 namespace hilo {
 namespace {
 
-// The structs of the specification, by their layout.
+// The structs of the specification, with their layout.
 struct Dtype {
   uint8_t code, bits;
   uint16_t lanes;
@@ -72,14 +72,14 @@ ElementType element_type_of_dtype(const Dtype& dtype) {
   return {};
 }
 
-/// What an exported tensor points to.
+/// The context of an exported tensor.
 struct Exported {
   Versioned tensor{};
   std::vector<int64_t> shape, strides;
   HostView view;
 };
 
-/// Calls the tensor's deleter when the last copy goes.
+/// Calls the tensor's deleter when the last copy is destroyed.
 template <typename T>
 std::shared_ptr<T> owned(T* tensor) {
   return {tensor, [](T* it) {

@@ -87,7 +87,7 @@ hlo::ComputationPtr over_packed(const hlo::ComputationPtr& computation) {
 
 namespace {
 
-/// The operand that leaf `k` of a call's or a scan's result is; nullopt for one that is computed.
+/// Returns the operand that leaf `k` of a call's or scan's result is equal to; nullopt for a computed leaf.
 std::optional<size_t> operand_handed_on(const hlo::Instruction& i, size_t k) {
   if (i.opcode == hlo::Opcode::kCall) return handed_on(*hlo::attributes_of<hlo::CallAttributes>(i).to_apply, k);
   if (i.opcode != hlo::kExtScan) return std::nullopt;
@@ -101,7 +101,7 @@ std::optional<size_t> operand_handed_on(const hlo::Instruction& i, size_t k) {
 
 std::optional<size_t> handed_on(const hlo::Computation& computation, size_t k) {
   const hlo::Instruction* i = &computation.root();
-  while (true) {  // `i` gives the value as leaf `k`
+  while (true) {  // leaf `k` of `i` is the value
     if (i->opcode == hlo::Opcode::kParameter) {
       for (hlo::InstructionId before : computation.parameters()) {
         if (before == i->id) return k;
@@ -121,7 +121,7 @@ std::optional<size_t> handed_on(const hlo::Computation& computation, size_t k) {
     }
     if (!operand) return std::nullopt;
     const hlo::Instruction& source = computation.instruction(i->operands[*operand]);
-    if (i->shape.is_tuple() && source.shape.is_tuple()) return std::nullopt;  // a tuple in a tuple
+    if (i->shape.is_tuple() && source.shape.is_tuple()) return std::nullopt;  // nested tuple
     i = &source;
     k = leaf;
   }

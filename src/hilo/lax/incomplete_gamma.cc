@@ -19,7 +19,7 @@ namespace {
 
 using namespace hilo::ops;  // algebra over these wrappers
 
-/// What is asked of a series or a fraction: P or Q, dP/da, or -(dP/da)/(dP/dx).
+/// The requested value of a series or a fraction: P or Q, dP/da, or -(dP/da)/(dP/dx).
 enum class Wanted : uint8_t { kValue, kDerivative, kSampleDerivative };
 
 double epsilon(ElementType type) {
@@ -37,10 +37,10 @@ Array above_limit(const Array& x, double limit) { return gt(x, constant_of(x, li
 /// x^a e^-x / Gamma(a)
 Array weight_log(const Array& a, const Array& x) { return sub(sub(mul(a, log(x)), x), lax::lgamma(a)); }
 
-/// P(a, x) / weight = sum of x^n / (a (a+1) ... (a+n)), and its derivative, where `enabled`.
+/// Computes P(a, x) / weight = sum of x^n / (a (a+1) ... (a+n)), and its derivative, where `enabled`.
 Array series(const Array& weight, const Array& x, const Array& a, const Array& enabled, Wanted wanted) {
   using State =
-      std::tuple<Array, Array, Array, Array, Array, Array>;  // enabled, a + n, term, sum, and d/da of these two
+      std::tuple<Array, Array, Array, Array, Array, Array>;  // enabled, a + n, term, sum, and d/da of term and sum
   const double eps = epsilon(x.dtype());
   const Array one = constant_of(a, 1), zero = constant_of(a, 0);
   const auto step = [&](const State& s) {
@@ -60,7 +60,7 @@ Array series(const Array& weight, const Array& x, const Array& a, const Array& e
   return wanted == Wanted::kDerivative ? div(mul(weight, slope), a) : div(mul(neg(slope), x), a);
 }
 
-/// A convergent p/q of the fraction, the one before it, and d/da of all four.
+/// A convergent p/q of the fraction, the previous one, and d/da of all four.
 struct Convergents {
   Array p1, q1, p2, q2, dp1, dq1, dp2, dq2;
 };
@@ -69,7 +69,7 @@ struct FractionState {
   Convergents c;
 };
 
-/// The next convergent in place of the one before the last, all scaled down where they grow too great.
+/// Returns the next two convergents, scaled down if they grow too large.
 Convergents next(const Convergents& c, const Array& y, const Array& z, const Array& n, Array& p, Array& q, Array& dp,
                  Array& dq, double eps) {
   const Array yn = mul(y, n);
@@ -105,7 +105,7 @@ FractionState step_of(const FractionState& s, Wanted wanted, double eps) {
            kept(c.dq1, s.c.dq1), kept(c.dp2, s.c.dp2), kept(c.dq2, s.c.dq2)}};
 }
 
-/// Q(a, x) by its continued fraction, and derivatives of it, where `enabled`.
+/// Computes Q(a, x) by its continued fraction, and its derivatives, where `enabled`.
 Array fraction(const Array& weight, const Array& x, const Array& a, const Array& enabled, Wanted wanted) {
   const double eps = epsilon(x.dtype());
   const Array zero = constant_of(a, 0), one = constant_of(a, 1);
@@ -120,7 +120,7 @@ Array fraction(const Array& weight, const Array& x, const Array& a, const Array&
   return wanted == Wanted::kDerivative ? mul(weight, whole) : mul(neg(whole), x);
 }
 
-/// Where the functions are what they are by definition, and the weight.
+/// The regions in which the functions have values by definition, and the weight.
 struct Regions {
   Array nan, zero, infinite, outside, no_a, underflow, weight;
 };
@@ -137,7 +137,7 @@ Regions regions_of(const Array& a, const Array& x) {
 }
 Array nan_of(const Array& x) { return constant_of(x, std::numeric_limits<double>::quiet_NaN()); }
 
-/// Is the fraction better than the series?
+/// Whether the fraction is more accurate than the series.
 Array by_fraction(const Array& a, const Array& x) { return ops::bitwise_and(above_limit(x, 1), gt(x, a)); }
 
 Array lower_gamma(const Array& a, const Array& x) {
@@ -169,14 +169,14 @@ Array derivative(const Array& a, const Array& x, Wanted wanted) {
   const Array enabled = bitwise_not(ops::bitwise_or(ops::bitwise_or(r.zero, outside), ops::bitwise_or(never, r.nan)));
   const Array far = by_fraction(a, x);
   const Array fraction_value = fraction(r.weight, x, a, ops::bitwise_and(enabled, far), wanted);
-  // The fraction is that of Q = 1 - P; both signs of a sample's derivative are in the formula already.
+  // The fraction yields Q = 1 - P. The formula of a sample's derivative contains both signs already.
   const Array value =
       select(far, neg(fraction_value), series(r.weight, x, a, ops::bitwise_and(enabled, bitwise_not(far)), wanted));
   const Array ends = select(ops::bitwise_or(r.zero, never), constant_of(x, 0), value);
   return select(ops::bitwise_or(outside, r.nan), nan_of(x), ends);
 }
 
-/// dP/dx, the density of the gamma distribution.
+/// Returns dP/dx, the density of the gamma distribution.
 Array density(const Array& a, const Array& x) {
   return exp(sub(sub(mul(sub(a, constant_of(a, 1)), log(x)), x), lax::lgamma(a)));
 }
@@ -202,7 +202,7 @@ Array igammac_of(const Array& a, const Array& x) {
   return (*f)(a, x);
 }
 
-/// dP/da or the derivative of a sample, whose own derivatives are those of the series' and the fraction's steps.
+/// Computes dP/da or the derivative of a sample. Their own derivatives are those of the steps of series and fraction.
 template <Wanted kWanted>
 Array derivative_of(const Array& a, const Array& x) {
   using Two = std::tuple<Array, Array>;

@@ -7,14 +7,14 @@ namespace hilo::lax {
 namespace detail {
 namespace {
 
-/// [begin, limit) of `axis`, every `stride`.
+/// Returns [begin, limit) of `axis` with this stride.
 Array slice_of(const Array& x, int64_t axis, int64_t begin, int64_t limit, int64_t stride = 1) {
   return ops::slice_along(x, axis, {std::min(begin, limit), limit, stride});
 }
 
 using Arrays = std::vector<Array>;
 
-/// Slices of all leaves.
+/// Returns every second slice of all leaves.
 Arrays every_second(std::span<const Array> leaves, int64_t axis, int64_t begin, int64_t limit) {
   Arrays out;
   for (const Array& x : leaves) out.push_back(slice_of(x, axis, begin, limit, 2));
@@ -42,7 +42,8 @@ class Scanner {
   Arrays scan(const Arrays& leaves) const {
     const int64_t count = leaves[0].shape(axis_);
     if (count < 2) return leaves;
-    // Neighbours together, a scan of half the size: that gives all odd places; even ones take one element more.
+    // Combines neighbours and scans half as many elements, which gives all odd positions. Even positions combine one
+    // more element.
     const Arrays odd = scan(combined(every_second(leaves, axis_, 0, count - 1), every_second(leaves, axis_, 1, count)));
     Arrays before = odd;
     if (count % 2 == 0) {

@@ -108,7 +108,7 @@ Array broadcast_in_dim(const Operand& operand, const Dimensions& shape, const Di
   const UserLocation here(operand.location());
   const Array& x = operand.array();
   check_broadcast(x, shape, broadcast_dimensions);
-  // HLO's op repeats no axis: those of extent 1 are dropped first.
+  // HLO's op can't repeat an axis, so axes of size 1 are dropped first.
   Sizes kept, dimensions;
   for (size_t i = 0; i < broadcast_dimensions.size(); ++i) {
     const int64_t extent = x.shape()[i];

@@ -15,13 +15,13 @@
 namespace hilo::lax {
 namespace {
 
-/// The value of a number on the host; of arrays and tracers none.
+/// Returns the value of a number on the host; nullopt for arrays and tracers.
 std::optional<int64_t> number_of(const Array& x) {
   if (x.impl().kind != ArrayImpl::Kind::kNumber) return std::nullopt;
   return x.item<int64_t>();
 }
 
-/// The index counted from the front.
+/// Returns the index counted from the front.
 Array from_front(const Array& index, int64_t extent) {
   if (is_unsigned_integer(index.dtype())) return index;
   if (const std::optional<int64_t> value = number_of(index))
@@ -30,14 +30,14 @@ Array from_front(const Array& index, int64_t extent) {
   return ops::select(ops::lt(index, zero), ops::add(index, ops::full_like(index, static_cast<double>(extent))), index);
 }
 
-/// Indices of one type, each scalar, negative ones counted from the end if that is allowed.
+/// Returns scalar indices of one type; converts negative ones, which count from the end, if that is allowed.
 std::vector<Array> start_of(const char* function, const Array& x, const StartIndices& indices, bool allow_negative) {
   std::vector<Array> scalars = indices.scalars(function, x.ndim());
   for (size_t d = 0; allow_negative && d < scalars.size(); ++d) scalars[d] = from_front(scalars[d], x.shape()[d]);
   return scalars;
 }
 
-/// Zeros, but `index` along one axis.
+/// Returns `index` for one axis and zeros for the others.
 StartIndices at_axis(const Array& x, const Array& index, int64_t axis) {
   if (index.ndim() != 0)
     refuse("dynamic_slice_in_dim", "the index must be a scalar; got " + index.aval_shape().to_string());

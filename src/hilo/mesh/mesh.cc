@@ -14,7 +14,7 @@
 namespace hilo {
 namespace {
 
-/// The product, or more than there can be devices.
+/// Returns the product, or a number larger than any number of devices.
 int64_t device_count_of(std::span<const int64_t> sizes) {
   constexpr int64_t kMostDevices = 65536;
   int64_t count = 1;
@@ -61,7 +61,7 @@ std::vector<int64_t> places_here(const std::vector<DevicePtr>& devices) {
   return places;
 }
 
-/// Devices by their numbers, and their client by its address: who has the key holds the client.
+/// Returns a key from device numbers and the client's address, which stays valid because the mesh holds the client.
 std::string key_of(const std::vector<DevicePtr>& devices, const std::vector<int64_t>& sizes,
                    const std::vector<std::string>& names) {
   std::string key = fmt::format("{};", static_cast<const void*>(&devices[0]->client()));

@@ -10,7 +10,7 @@
 namespace hilo {
 namespace {
 
-/// A part that this process has, in host memory.
+/// A shard of this process in host memory.
 struct Source {
   Box box;
   HostView view;
@@ -37,7 +37,7 @@ std::vector<Source> sources_of(const Array& array) {
   return sources;
 }
 
-/// What two boxes have in common; nothing if they don't meet.
+/// Returns the intersection of two boxes; nullopt if it is empty.
 std::optional<Box> common(const Box& a, const Box& b) {
   Box both;
   for (size_t d = 0; d < a.begin.size(); ++d) {
@@ -50,14 +50,14 @@ std::optional<Box> common(const Box& a, const Box& b) {
   return both;
 }
 
-/// Where a box begins in the memory of a larger one, in elements.
+/// Returns the offset, in elements, of a box in the memory of a larger one.
 int64_t offset_in(const Box& box, const Box& inner, std::span<const int64_t> strides) {
   int64_t offset = 0;
   for (size_t d = 0; d < strides.size(); ++d) offset += (inner.begin[d] - box.begin[d]) * strides[d];
   return offset;
 }
 
-/// The part of one device, out of those that have elements of it.
+/// Assembles the shard of one device from sources that overlap it.
 BufferPtr put_together(std::span<const Source> sources, ElementType type, const Box& wanted, const DevicePtr& device) {
   const Shape part = Shape::array(type, wanted.size);
   const int64_t element_bytes = element_size_bytes(type);
@@ -74,7 +74,7 @@ BufferPtr put_together(std::span<const Source> sources, ElementType type, const 
     copy_box(made->mutable_bytes().data() + offset_in(wanted, *shared, into) * element_bytes, into, from, strides,
              shared->size, element_bytes);
   }
-  if (made == nullptr) return or_throw(device->allocate(part));  // without elements
+  if (made == nullptr) return or_throw(device->allocate(part));  // a shard without elements
   HostData lent{part, made->bytes().data()};
   lent.semantics = HostMemory::kBorrowed;
   lent.release = [made] {};
@@ -92,7 +92,7 @@ Array by_copies(const Array& array, const NamedSharding& to) {
   return array_from_shards(shape, to, std::move(buffers), array.weak_type());
 }
 
-/// What goes in comes out, shared otherwise.
+/// Reshards by a program that is the identity with other shardings.
 Array by_program(const Array& array, const NamedSharding& from, const NamedSharding& to) {
   hlo::Module module;
   module.name = "reshard";
@@ -119,7 +119,7 @@ Array resharded(const Array& array, const NamedSharding& to) {
   if (here && are_host_memory(array.impl().buffers())) return by_copies(array, to);
   if (can_say(from.mesh(), to, array.ndim())) return by_program(array, from, to);
   if (here) return by_copies(array, to);
-  // In other words than its own mesh has: all devices get all of it.
+  // The mesh can't express the sharding, so all devices first get the whole array.
   return by_copies(by_program(array, from, NamedSharding(from.mesh(), PartitionSpec())), to);
 }
 

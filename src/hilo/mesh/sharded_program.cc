@@ -26,13 +26,14 @@ namespace {
 
 using Shardings = std::vector<std::optional<NamedSharding>>;
 
-/// Messages name the line of who called.
+/// Messages name the caller's line.
 constexpr std::source_location kNoLine = {};
 
-// ---- shardings in the words of hlo/sharding -------------------------------------------------------------------------
+// ---- shardings as hlo/sharding represents them
+// -----------------------------------------------------------------------
 
-/// Place i of the mesh is replica i of the program, whichever device runs it. Where processes share the mesh, device i runs
-/// replica i: so they meet.
+/// Returns the mesh for programs: place i is replica i, whichever device runs it. If processes share the mesh, device i
+/// runs replica i, so that collectives match.
 hlo::Mesh hlo_mesh(const Mesh& mesh) {
   hlo::Mesh made;
   for (const auto& [name, size] : mesh.shape()) or_throw(made.add_axis(name, size));
@@ -65,13 +66,13 @@ NamedSharding named_sharding(const hlo::Sharding& sharding, const Mesh& mesh) {
   return {mesh, PartitionSpec(std::move(entries))};
 }
 
-/// The sharding in the mesh's own axes; nothing where they have no words for it, or it has other devices.
+/// Returns the sharding in terms of the mesh's axes; nullopt if they can't express it, or it has other devices.
 std::optional<hlo::Sharding> said_over(const NamedSharding& sharding, int64_t rank, const Mesh& mesh) {
   if (sharding.mesh().devices() != mesh.devices()) return std::nullopt;
   return or_throw(hlo::over_mesh(hlo_sharding(sharding, rank), hlo_mesh(mesh)));
 }
 
-/// The same as a sharding over the mesh. A part of an axis has no name, so it is left to propagation.
+/// Returns the sharding over the mesh. A part of an axis has no name, so it is left to propagation.
 std::optional<NamedSharding> over(const NamedSharding& sharding, int64_t rank, const Mesh& mesh) {
   if (sharding.mesh() == mesh) return sharding;
   const std::optional<hlo::Sharding> said = said_over(sharding, rank, mesh);
@@ -97,7 +98,7 @@ bool same_devices(const Mesh& a, const Mesh& b) {
   return std::set(a.devices().begin(), a.devices().end()) == std::set(b.devices().begin(), b.devices().end());
 }
 
-/// Of a sharding that the program states.
+/// Checks the devices of a sharding that the program specifies.
 void check_devices(const NamedSharding& sharding, const Mesh& mesh) {
   if (same_devices(sharding.mesh(), mesh)) return;
   or_throw(invalid_argument(
@@ -107,9 +108,10 @@ void check_devices(const NamedSharding& sharding, const Mesh& mesh) {
           sharding.to_string(), devices_text(sharding.mesh().devices()), devices_text(mesh.devices()))));
 }
 
-// ---- what the program states ----------------------------------------------------------------------------------------
+// ---- constraints of the program
+// --------------------------------------------------------------------------------------
 
-/// A program whose constraints are copies that state a sharding, and these by what the copies say.
+/// A program in which copies represent the sharding constraints, and the constraints by the copies' keys.
 struct StatedProgram {
   hlo::Module module;
   std::map<std::string, NamedSharding> shardings;
@@ -121,7 +123,8 @@ hlo::AnnotationsPtr stating(const hlo::AnnotationsPtr& before, std::string text)
   return made;
 }
 
-/// Computations whose copies state different shardings have one fingerprint, so this goes by the computations themselves.
+/// Replaces constraints by copies. Memoised by computation instead of fingerprint, because copies with different
+/// shardings have the same fingerprint.
 hlo::ComputationPtr restated(const hlo::ComputationPtr& source,
                              const std::unordered_map<const hlo::Computation*, hlo::ComputationPtr>& done,
                              std::map<std::string, NamedSharding>& shardings) {
@@ -163,14 +166,14 @@ StatedProgram stated_program(hlo::Module module) {
 
 // ---- compiled programs ----------------------------------------------------------------------------------------------
 
-/// This process's first devices in order, or those of all processes, are what a client takes without being told.
+/// Whether the mesh is the default of a client: this process's first devices in order, or those of all processes.
 bool is_usual(const Mesh& mesh) {
   if (!mesh.is_local()) return true;
   const std::vector<DevicePtr> local = mesh.devices()[0]->client().local_devices();
   return std::ranges::equal(mesh.devices(), std::span(local).first(mesh.devices().size()));
 }
 
-/// Where the devices of an executable's runs stand among those of this process in the mesh.
+/// Returns, for each run of the executable, the index of its device among the mesh's devices of this process.
 std::vector<size_t> places_of_runs(const Executable& executable, const Mesh& mesh) {
   std::vector<size_t> places;
   for (const DevicePtr& device : executable.devices()) {
@@ -221,7 +224,7 @@ hlo::PropagationRequest request_for(const StatedProgram& program, const Mesh& me
 
 MeshProgramPtr make_program(const ShardedCall& call, const Mesh& mesh, const Shardings& in, hlo::Module module) {
   refuse_unreachable("computation", mesh);
-  or_throw(hlo::dce(module));  // what nobody reads is no reason to meet
+  or_throw(hlo::dce(module));  // unused collectives are removed
   const StatedProgram program = stated_program(std::move(module));
   for (const auto& [key, sharding] : program.shardings) check_devices(sharding, mesh);
   const hlo::PropagationRequest request = request_for(program, mesh, in, call.out);
@@ -237,7 +240,7 @@ MeshProgramPtr make_program(const ShardedCall& call, const Mesh& mesh, const Sha
   return std::make_shared<const MeshProgram>(std::move(made));
 }
 
-/// What the program is known by: its meaning, the mesh, and what is said of its arrays.
+/// Returns the program's key: its meaning, the mesh, and the shardings of its arrays.
 std::string key_of(const ShardedCall& call, const Mesh& mesh, const Shardings& in) {
   std::string key = fmt::format("{:x}{:x} {} {}", call.meaning.high, call.meaning.low, client_generation(), mesh.key());
   for (const Shardings* list : {&in, &call.out}) {
@@ -277,7 +280,7 @@ const BufferArray* committed_elsewhere(const Array& array, const Mesh& mesh) {
   __builtin_unreachable();
 }
 
-/// Who gave the mesh, for messages.
+/// Describes the origin of the mesh, for messages.
 std::string giver_of(std::span<const Array> arguments, const Mesh& mesh) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     const NamedSharding* const sharding = sharding_of(arguments[i]);
@@ -295,7 +298,7 @@ void check_devices(const ShardedCall& call, const Mesh& mesh) {
   }
 }
 
-/// What is known of each argument: what is said of it, or else how it is shared.
+/// Returns the sharding of each argument: the specified one, else that of the array.
 Shardings known_of(const ShardedCall& call, const Mesh& mesh, std::span<const Array> arguments) {
   check_devices(call, mesh);
   Shardings known(arguments.size());
@@ -320,7 +323,7 @@ Shardings known_of(const ShardedCall& call, const Mesh& mesh, std::span<const Ar
   return known;
 }
 
-/// Donated arrays are gone, also where the program was given copies.
+/// Marks donated arrays as deleted, even if the program used copies.
 void end_donated(const ShardedCall& call, std::span<const Array> arguments,
                  std::span<const std::vector<BufferPtr>> given) {
   for (size_t i = 0; i < call.donated.size(); ++i) {
@@ -332,7 +335,8 @@ void end_donated(const ShardedCall& call, std::span<const Array> arguments,
   }
 }
 
-/// One list a device of this process, in the mesh's order: what each argument has there, put where the program wants it.
+/// Returns one list per device of this process, in the mesh's order: the buffer of each argument, placed as the program
+/// requires.
 std::vector<std::vector<BufferPtr>> placed(const MeshProgram& program, std::span<const Array> arguments) {
   std::vector<std::vector<BufferPtr>> lists(program.places.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -343,7 +347,7 @@ std::vector<std::vector<BufferPtr>> placed(const MeshProgram& program, std::span
   return lists;
 }
 
-/// Runs it on all devices; one list of results a device of this process.
+/// Runs the program on all devices; returns one list of results per device of this process.
 std::vector<std::vector<BufferPtr>> launched(const MeshProgram& program, const ShardedCall& call,
                                              std::span<const std::vector<BufferPtr>> arguments) {
   std::vector<std::vector<BufferPtr>> made(arguments.size(), std::vector<BufferPtr>(program.results.size()));

@@ -12,7 +12,8 @@
 namespace hilo {
 namespace {
 
-/// Dimensions that the devices don't divide are whole: inside a program nobody can pad them.
+/// Returns the sharding with dimensions unsharded that the number of devices doesn't divide, because programs can't
+/// pad.
 NamedSharding dividing(const NamedSharding& sharding, std::span<const int64_t> shape) {
   std::vector<SpecEntry> entries = sharding.spec().entries();
   bool changes = false;

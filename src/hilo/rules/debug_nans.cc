@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/debug_nans.cc -- finds the op that made a NaN or an infinity, by running a program op by op.
+// rules/debug_nans.cc -- finds the op that produced a NaN or an infinity, by running a program op by op.
 #include <algorithm>
 
 #include "hilo/hlo/ir/extensions.h"
@@ -26,7 +26,7 @@ std::string shortened(const Array& x) {
   return text.size() <= kMost ? text : text.substr(0, kMost).append(" ...");
 }
 
-/// Steps into whatever calls computations and runs all else, looking at each result.
+/// Steps into called computations, runs all other operations, and checks each result.
 class StepTrace final : public Trace {
  public:
   explicit StepTrace(BadValues wanted) : Trace(&eval_trace(), "debug_nans"), wanted_(wanted) {}
@@ -66,7 +66,7 @@ class StepTrace final : public Trace {
     return text;
   }
 
-  /// `f` with a name for where it is.
+  /// Runs `f` with a name for its location.
   template <typename F>
   auto within(std::string place, F&& f) {
     places_.push_back(std::move(place));
@@ -113,7 +113,7 @@ class StepTrace final : public Trace {
         return run_computation(*scan.step, arguments);
       });
     };
-    const TraceScope outside(*parent());  // slices and stacks are nobody's ops
+    const TraceScope outside(*parent());  // slices and stacks don't belong to the user's program
     const lax::detail::ScanResult done = lax::detail::plain_scan(
         step, carries, operands.subspan(constants.size() + carries.size()), scan.length, scan.reverse, {});
     Arrays results = done.carry;
@@ -130,7 +130,8 @@ class StepTrace final : public Trace {
   std::vector<std::string> places_;
 };
 
-/// Whether other processes run the operation too. They may not have seen what this one has, and wouldn't come to meet it.
+/// Whether other processes run the operation too. They may have found no bad value, and then wouldn't take part in
+/// another run.
 bool is_shared_by_processes(const Operation& operation) {
   hlo::Instruction as_instruction;
   as_instruction.opcode = operation.opcode;

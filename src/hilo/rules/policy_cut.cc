@@ -28,7 +28,7 @@ bool is_dot(const hlo::Instruction& i, bool with_batch_dimensions) {
   return with_batch_dimensions || hlo::attributes_of<hlo::DotAttributes>(i).lhs_batch_dimensions.empty();
 }
 
-/// The name that checkpoint_name gave the value; empty: none.
+/// Returns the name from checkpoint_name; empty if there is none.
 std::string checkpoint_name_of(const hlo::Instruction& i) {
   if (i.opcode != hlo::kExtCustomRules) return {};
   const auto& own = hlo::attributes_of<hlo::CustomRulesAttributes>(i);
@@ -58,7 +58,7 @@ Policy::Policy(std::string_view text) {
 
 bool Policy::keeps(const hlo::Computation& c, const hlo::Instruction& i) const {
   if (!i.shape.is_array() || i.opcode == hlo::Opcode::kParameter || i.opcode == hlo::Opcode::kConstant) return false;
-  // What happens beside a result isn't done again.
+  // Side effects aren't repeated.
   if (has_effect(i.opcode == hlo::Opcode::kGetTupleElement ? c.instruction(i.operands[0]) : i)) return true;
   return keeps_array(i, checkpoint_name_of(i), c);
 }
@@ -79,10 +79,10 @@ bool Policy::keeps_array(const hlo::Instruction& i, const std::string& name, con
 
 namespace {
 
-/// A value that is kept: that of an instruction, or the stack of one in a scan's step.
+/// A saved value: that of an instruction, or the stacked values of one in a scan's step.
 struct Kept {
   InstructionId id;
-  std::optional<int64_t> result;  ///< of the scan that the forward pass runs
+  std::optional<int64_t> result;  ///< result of the scan in the forward pass
 };
 
 class Cutter {
@@ -120,7 +120,7 @@ class Cutter {
     return Shape::array(slice.element_type(), sizes);
   }
 
-  /// A copy of `i`; a scan whose step is cut gets `step`, and `stacks` as further slices.
+  /// Copies `i`; a scan whose step is cut gets `step`, and `stacks` as further slices.
   InstructionId copy(hlo::Builder& builder, const hlo::Instruction& i, Ids operands, const ComputationPtr& step,
                      const Ids& stacks) const {
     builder.set_annotations(i.annotations);
@@ -137,7 +137,7 @@ class Cutter {
     return operands;
   }
 
-  /// Leaves out of kept_ what isn't read again.
+  /// Removes values from kept_ that aren't read again.
   ComputationPtr again() {
     hlo::Builder builder(c_.name() + ".again");
     Ids mapped(c_.size(), hlo::kNoInstruction);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/rules.cc -- the rules of every opcode: a switch and a list that don't compile when one is missing.
+// rules/rules.cc -- the rules of every opcode; a missing one doesn't compile.
 #include "hilo/hlo/ir/extensions.h"
 #include "hilo/rules/extension_rules.h"
 #include "hilo/rules/families.h"
@@ -21,7 +21,7 @@ const Rules not_yet_rules = {NotYet{"the op has no derivative in this version"},
 namespace {
 
 const Rules& extension_rules(Opcode opcode) {
-  using namespace rules;  // where the rules are
+  using namespace rules;  // namespace of the rules
   static const Rules* const kRules[] = {
 #define HILO_EXTENSION(enumerator, name) &name##_rules,
 #define HILO_EXTENSION_ELEMENTWISE(enumerator, name, ...) &name##_rules,
@@ -80,7 +80,7 @@ const Rules& rules::find_rules(Opcode opcode) {
     case Opcode::kPartitionId:
     case Opcode::kReplicaId:
     case Opcode::kRngGetAndUpdateState:
-    // Traced as what they stand for.
+    // Traced as the ops that they represent.
     case Opcode::kAddDependency:
     case Opcode::kAllGatherDone:
     case Opcode::kAllGatherStart:

@@ -14,7 +14,7 @@ std::string_view bad_value(double x, BadValues wanted) {
   return "";
 }
 
-/// Real and imaginary parts are numbers of their own.
+/// Real and imaginary parts are checked separately.
 template <typename T>
 std::string_view bad_value_among(std::span<const std::byte> bytes, BadValues wanted) {
   const std::span values(reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T));
@@ -30,7 +30,7 @@ std::string_view bad_value_in(const Array& array, BadValues wanted) {
   const ElementType type = array.dtype();
   if (!is_floating(type) && !is_complex(type)) return "";
   if (array.impl().kind == ArrayImpl::Kind::kSpread) {
-    for (const BufferPtr& buffer : array.impl().buffers()) {  // other processes look at theirs
+    for (const BufferPtr& buffer : array.impl().buffers()) {  // other processes check their own buffers
       if (const std::string_view bad = bad_value_in(array_from_buffer(buffer), wanted); !bad.empty()) return bad;
     }
     return "";

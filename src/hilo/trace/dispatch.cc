@@ -25,7 +25,7 @@ namespace {
 using hlo::InstructionId;
 using hlo::Opcode;
 
-/// What makes two uses of primitives the same program. `Shapes` says where the operands' shapes come from.
+/// The key of a primitive's program. `Shapes` is the representation of the operands' shapes.
 template <typename Shapes, typename Params>
 struct KeyOf {
   const Primitive* primitive;
@@ -84,7 +84,7 @@ auto& callables() {
   return *table;
 }
 
-/// The value for `wanted`, from the table or made by `make`.
+/// Returns the value of a key, from the table or computed by `make`.
 template <typename Value, typename AnyKey, typename Make>
 Value remembered(PrimitiveTable<Value>& table, const AnyKey& wanted, Make&& make) {
   if (std::optional<Value> known = table.find(wanted)) return *std::move(known);
@@ -95,7 +95,7 @@ Value remembered(PrimitiveTable<Value>& table, const AnyKey& wanted, Make&& make
                       std::move(value));
 }
 
-/// The translation of an op that HLO has too: itself.
+/// Translates an op that exists in HLO to itself.
 StatusOr<InstructionId> translate_op(Opcode opcode, ComputationBuilder& builder,
                                      std::span<const InstructionId> operands, const PrimitiveParams& params) {
   const Operation operation{opcode, {}, params.attributes, params.declared};
@@ -110,7 +110,7 @@ std::vector<Shape> eval_op_shapes(Opcode opcode, std::span<const Shape> operands
   return shapes;
 }
 
-/// Ops of computations that are no operations on arrays: what a trace never binds.
+/// Whether an op belongs to the structure of computations; a trace never binds such ops.
 bool is_structure(Opcode opcode) {
   return opcode == Opcode::kParameter || opcode == Opcode::kTuple || opcode == Opcode::kGetTupleElement;
 }
@@ -188,7 +188,7 @@ LocalComputation primitive_computation(const Primitive& primitive, std::span<con
   return *remembered(computations(), wanted, [&](std::span<const Shape>) {
     StatusOr<LocalComputation> built = build_primitive(primitive, shapes, params);
     if (!built.ok()) {
-      primitive.abstract_eval(shapes, params);  // for a better error
+      primitive.abstract_eval(shapes, params);  // reports a better error
       or_throw(built.status());
     }
     return std::make_shared<const LocalComputation>(std::move(*built));

@@ -21,7 +21,7 @@ struct GivenTransformRules {
                                                           checkify::CheckState& state);
 };
 /// Registers the functions. Returns true, so that it can initialize a constant.
-/// Precondition`rules` lives as long as the process
+/// Precondition: `rules` lives as long as the process
 bool give_transform_rules(const GivenTransformRules& rules);
 
 }  // namespace hilo

@@ -103,7 +103,7 @@ std::optional<SharedProgram> shared_program_of(JitCache& cache, const JitEntry& 
 /// Returns a call of the traced function.
 Operation call_of(const JitEntry& entry, std::span<const Array> leaves);
 /// Runs the program. If `shared` isn't null, runs that program for arrays with the shardings for which it was compiled.
-/// Preconditionall arrays have values
+/// Precondition: all arrays have values
 std::vector<Array> execute(JitCache& cache, JitEntry& entry, std::span<const Array> leaves,
                            const SharedProgram* shared = nullptr);
 
