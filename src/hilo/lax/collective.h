@@ -28,10 +28,12 @@ concept TreeOfArrays = Tree<T> && !OperandLike<const T&>;
 /// Types      numbers; booleans count as s32
 /// Errors     INVALID_ARGUMENT "unbound axis name: i" if no surrounding vmap, pmap or shard_map has the axis
 /// Gradient   the psum of the cotangent
-/// Example    vmap([](Array x) { return x / psum(x, "i"); }, {.axis_name = "i"})(numpy::array({1.0f, 3.0f}))  // [0.25 0.75]
+/// Example    const auto f = [](Array x) { return x / psum(x, "i"); };
+///            vmap(f, {.axis_name = "i"})(numpy::array({1.0f, 3.0f}))  // [0.25 0.75]
 Array psum(const Operand& x, const AxisNames& axis_name);
 /// Computes the mean of `x` over all members, psum / axis_size: jax.lax.pmean. Integers become f32.
-/// Example    vmap([](Array x) { return x - pmean(x, "i"); }, {.axis_name = "i"})(numpy::array({1.0f, 3.0f}))  // [-1. 1.]
+/// Example    const auto f = [](Array x) { return x - pmean(x, "i"); };
+///            vmap(f, {.axis_name = "i"})(numpy::array({1.0f, 3.0f}))  // [-1. 1.]
 Array pmean(const Operand& x, const AxisNames& axis_name);
 /// Compute the maximum and the minimum over the members, elementwise; NaN propagates. Not differentiable, as in JAX.
 Array pmax(const Operand& x, const AxisNames& axis_name);
@@ -96,7 +98,8 @@ struct PsumScatterOptions {
 Array psum_scatter(const Operand& x, const AxisNames& axis_name, const PsumScatterOptions& options = {});
 
 /// Returns the index of this member along the axis, as s32[]: jax.lax.axis_index.
-/// Example    vmap([](Array x) { return x + 10 * axis_index("i"); }, {.axis_name = "i"})(numpy::array({1, 2, 3}))  // [ 1 12 23]
+/// Example    const auto f = [](Array x) { return x + 10 * axis_index("i"); };
+///            vmap(f, {.axis_name = "i"})(numpy::array({1, 2, 3}))  // [ 1 12 23]
 Array axis_index(const AxisNames& axis_name, std::source_location location = std::source_location::current());
 /// Returns the number of members of the axis: jax.lax.axis_size.
 /// Example    vmap([](Array x) { return x * axis_size("i"); }, {.axis_name = "i"})(numpy::array({1, 2, 3}))  // [3 6 9]

@@ -70,7 +70,8 @@ struct ConvGeneralDilatedOptions {
 /// Errors     INVALID_ARGUMENT if sizes, counts or types don't fit
 /// Example    const Array image = numpy::ones({1, 3, 3, 1}), kernel = numpy::ones({2, 2, 1, 1});
 ///            const ConvGeneralDilatedOptions options = {.dimension_numbers = {"NHWC", "HWIO", "NHWC"}};
-///            conv_general_dilated(image, kernel, {1, 1}, "SAME", options).reshape({3, 3})  // [[4. 4. 2.] [4. 4. 2.] [2. 2. 1.]]
+///            const Array out = conv_general_dilated(image, kernel, {1, 1}, "SAME", options);
+///            out.reshape({3, 3})  // [[4. 4. 2.] [4. 4. 2.] [2. 2. 1.]]
 Array conv_general_dilated(const Operand& lhs, const Operand& rhs, const std::vector<int64_t>& window_strides,
                            const Padding& padding, const ConvGeneralDilatedOptions& options = {});
 template <int = 0>
@@ -109,7 +110,8 @@ struct ConvOptions {
   std::optional<ElementType> preferred_element_type = std::nullopt;
 };
 /// Convolves an NCHW `lhs` with an OIHW kernel, without dilation: jax.lax.conv.
-/// Example    conv(numpy::ones({1, 1, 3, 3}), numpy::ones({1, 1, 2, 2}), {1, 1}, "VALID").reshape({2, 2})  // [[4. 4.] [4. 4.]]
+/// Example    const Array image = numpy::ones({1, 1, 3, 3}), kernel = numpy::ones({1, 1, 2, 2});
+///            conv(image, kernel, {1, 1}, "VALID").reshape({2, 2})  // [[4. 4.] [4. 4.]]
 Array conv(const Operand& lhs, const Operand& rhs, const std::vector<int64_t>& window_strides, const Padding& padding,
            const ConvOptions& options = {});
 /// Convolves an NCHW `lhs` with an OIHW kernel.

@@ -67,7 +67,7 @@ void check_results(std::string_view name, std::span<const Aval> got, std::span<c
   }
 }
 
-// ---- linear -----------------------------------------------------------------------------------------------------------
+// ---- linear ---------------------------------------------------------------------------------------------------------
 
 /// Computations of (constants, v). The solving ones may return aux after the leaves of v.
 struct Solver {
@@ -217,7 +217,7 @@ std::vector<Array> custom_linear_solve(const FlatFunction& matvec, std::span<con
   return bind_solver(solver, joined_arrays(all.constants, b));
 }
 
-// ---- root -------------------------------------------------------------------------------------------------------------
+// ---- root -----------------------------------------------------------------------------------------------------------
 
 namespace {
 

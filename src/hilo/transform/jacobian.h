@@ -141,7 +141,8 @@ auto jacrev(F f, std::source_location location = std::source_location::current()
 /// Errors     as jacfwd and jacrev
 /// Cost       one derivative of the gradient for each element of the argument. For products with vectors, hvp is
 ///            cheaper.
-/// Example    hessian([](Array x) { return numpy::sum(x * x * x); })(numpy::array({1.0f, 2.0f}))  // [[ 6. 0.] [ 0. 12.]]
+/// Example    const auto f = [](Array x) { return numpy::sum(x * x * x); };
+///            hessian(f)(numpy::array({1.0f, 2.0f}))  // [[ 6. 0.] [ 0. 12.]]
 template <int... Argnums, typename F>
 auto hessian(F f, const GradOptions& options, std::source_location location = std::source_location::current()) {
   if constexpr (flat_call::kHasAux<F>)

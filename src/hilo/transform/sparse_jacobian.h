@@ -45,7 +45,8 @@ SparseMatrix jacobian(const FlatFunction& f, const Array& x, const SparsityPatte
 /// Cost       one tangent per colour: 2 w + 1 for a band of width w, whatever the size
 /// Gradient   as of jacfwd
 /// Example    const auto f = [](Array x) { return x * x; };
-///            sparse_jacfwd(f, SparsityPattern::banded(2, 2, 0))(numpy::array({1.0f, 2.0f})).todense()  // [[2. 0.] [0. 4.]]
+///            const auto jacobian = sparse_jacfwd(f, SparsityPattern::banded(2, 2, 0));
+///            jacobian(numpy::array({1.0f, 2.0f})).todense()  // [[2. 0.] [0. 4.]]
 template <typename F>
 auto sparse_jacfwd(F f, SparsityPattern pattern, std::source_location location = std::source_location::current()) {
   return [f = std::move(f), pattern = std::move(pattern), location](const Array& x) {

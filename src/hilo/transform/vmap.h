@@ -125,7 +125,8 @@ Trees trees_of_kept(const void* result) {
 ///            mapped argument nor axis_size specifies the size
 /// Gradient   that of the batched function
 /// Example    const Array rows = numpy::arange(6).reshape({2, 3}), w = numpy::array({1, 0, 2});
-///            vmap([](Array row, Array w) { return numpy::dot(row, w); }, {.in_axes = {0, kNoAxis}})(rows, w)  // [ 4 13]
+///            const auto f = [](Array row, Array w) { return numpy::dot(row, w); };
+///            vmap(f, {.in_axes = {0, kNoAxis}})(rows, w)  // [ 4 13]
 template <typename F>
 auto vmap(F f, VmapOptions options, std::source_location location = std::source_location::current()) {
   return flat_call::with_braces<F>([f = std::move(f), options = std::move(options), location](const auto&... args) {
@@ -157,7 +158,8 @@ auto vmap(F f, InAxes in_axes = 0, AxisList out_axes = 0, std::string axis_name 
 /// Returns the result of `f` with shapes and types but without values; computes nothing: jax.eval_shape. Arguments may
 /// be ShapeDtypeStructs.
 /// Example    const auto outer = [](Array x, Array y) { return numpy::outer(x, y); };
-///            eval_shape(outer, ShapeDtypeStruct({1000}, float32), ShapeDtypeStruct({20}, float32)).shape()  // (1000, 20)
+///            const ShapeDtypeStruct x({1000}, float32), y({20}, float32);
+///            eval_shape(outer, x, y).shape()  // (1000, 20)
 template <typename F, typename... Args>
 auto eval_shape(const F& f, const Args&... args) {
   using Arguments = flat_call::Arguments<F, vmap_detail::Abstract<Args>...>;

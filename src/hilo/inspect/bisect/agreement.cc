@@ -39,13 +39,13 @@ void for_each_number(const Literal& array, const F& f) {
 
 bool is_rounded(ElementType type) { return is_floating(type) || is_complex(type); }
 
-/// Beyond this a rounding decides between a number and infinity.
+/// Returns the magnitude above which rounding decides between a finite number and infinity.
 double nearly_infinite(ElementType type) {
   if (is_narrow_float(type)) return narrow_largest(narrow_format(type)) / 2;
   return type == ElementType::kF16 ? 6e3 : type == ElementType::kF64 || type == ElementType::kC128 ? 1e300 : 1e36;
 }
 
-/// How near the parts of numbers must be.
+/// The maximum difference of two numbers' parts.
 struct Bound {
   double gap = 0;
   bool may_overflow = false;
@@ -75,7 +75,7 @@ LargestDifference float_difference(const Literal& got, const Literal& wanted, co
   return difference;
 }
 
-/// Of types that hold no floats: any bit that differs.
+/// Compares types without floats bit by bit.
 LargestDifference bit_difference(const Literal& got, const Literal& wanted) {
   LargestDifference difference;
   const size_t size = element_size_bytes(got.shape().element_type());
@@ -101,7 +101,7 @@ double tolerance_of(ElementType type) {
     case ElementType::kC64: return 1e-4;
     case ElementType::kF16: return 2e-2;
     case ElementType::kBf16: return 1e-1;
-    default:  // two steps of a narrow float, 0 for what isn't rounded
+    default:  // two steps of a narrow float, 0 for types without rounding
       return is_narrow_float(type) ? std::ldexp(2.0, -narrow_float_mantissa_bits(type)) : 0;
   }
 }

@@ -6,7 +6,7 @@
 namespace hilo::hlo::graph {
 namespace {
 
-/// The longest path that ends at each node.
+/// Returns the length of the longest path that ends at each node.
 std::vector<int64_t> longest_paths(const std::vector<Node>& nodes) {
   std::vector<int64_t> layer(nodes.size());
   for (size_t n = 0; n < nodes.size(); ++n) {
@@ -15,7 +15,7 @@ std::vector<int64_t> longest_paths(const std::vector<Node>& nodes) {
   return layer;
 }
 
-/// Constants and parameters go down to where they are used: the first layer would else hold them all.
+/// Moves constants and parameters down to their users; otherwise the first layer would hold all of them.
 void lower_sources(const std::vector<Node>& nodes, std::vector<int64_t>& layer) {
   std::vector<int64_t> first_use(nodes.size(), -1);
   for (size_t n = 0; n < nodes.size(); ++n) {
@@ -29,7 +29,7 @@ void lower_sources(const std::vector<Node>& nodes, std::vector<int64_t>& layer) 
   }
 }
 
-/// The mean column of the operands; a source keeps its turn by standing at the far left.
+/// Returns the mean column of the operands; sources keep their order because they are placed at the far left.
 double wanted_column(const Node& node, const std::vector<Place>& places) {
   if (node.operands.empty()) return -1;
   double sum = 0;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMostColumns = 120;
 
-/// Of all calls; operations a nanosecond are 10^9 a second.
+/// Returns the rate over all calls; operations per nanosecond are 10^9 per second.
 double rate(const ProfileRow& row, double each) {
   return row.nanoseconds > 0 ? each * static_cast<double>(row.calls) / row.nanoseconds : 0;
 }
@@ -54,7 +54,7 @@ std::string json_profile(const Profile& profile) {
                      fmt::join(rows, ",\n"), fmt::join(steps, ","));
 }
 
-/// Frames are separated by ';' in the format, so none may be in a name.
+/// Replaces ';', which separates frames in the format.
 std::string frame(std::string text) {
   std::ranges::replace(text, ';', ':');
   std::ranges::replace(text, '\n', ' ');
