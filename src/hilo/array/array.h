@@ -139,7 +139,7 @@ class Array {
   static Array from_literal(const Literal& literal);
   /// Creates an array of T from a flat list in row-major order.
   /// Errors     INVALID_ARGUMENT if the count differs
-  /// Example    Array::from_vector<float>({1, 2, 3, 4}, {2, 2})  // ?
+  /// Example    Array::from_vector<float>({1, 2, 3, 4}, {2, 2})  // [[1. 2.] [3. 4.]]
   template <NativeElement T>
   static Array from_vector(const std::vector<T>& values, std::vector<int64_t> dimensions,
                            std::source_location location = std::source_location::current()) {
@@ -164,7 +164,7 @@ class Array {
   const Shape& aval_shape() const;
   ElementType dtype() const { return aval_shape().element_type(); }
   /// Returns the dimensions; on a temporary by value, because their storage is destroyed with it.
-  /// Example    numpy::ones({2, 3}).shape()  // ?
+  /// Example    numpy::ones({2, 3}).shape()  // (2, 3)
   std::span<const int64_t> shape() const& { return aval_shape().dimensions(); }
   std::vector<int64_t> shape() const&& {
     const std::span<const int64_t> sizes = aval_shape().dimensions();
@@ -191,7 +191,7 @@ class Array {
   /// Returns a view of the elements, without a copy if the device has host memory.
   /// Errors     INVALID_ARGUMENT if T isn't the array's type, or if it is donated or deleted; ConcretizationError on a
   ///            tracer
-  /// Example    numpy::array({1.5f, 2.5f}).data<float>()[1]  // ?
+  /// Example    numpy::array({1.5f, 2.5f}).data<float>()[1]  // 2.5
   template <NativeElement T>
   ArrayView<T> data(std::source_location location = std::source_location::current()) const {
     const UserLocation here(location);
@@ -211,12 +211,12 @@ class Array {
   // The next two are compiled once for all types of numbers, in array/array_numbers.cc.
   /// Returns the only element of an array of size 1, converted to T.
   /// Errors     INVALID_ARGUMENT for another size; ConcretizationError on a tracer without a value
-  /// Example    numpy::sum(numpy::arange(4)).item<int>()  // ?
+  /// Example    numpy::sum(numpy::arange(4)).item<int>()  // 6
   template <Number T = double>
   T item(std::source_location location = std::source_location::current()) const;
   /// Returns all elements in row-major order, converted to T.
   /// Cost       one copy
-  /// Example    numpy::arange(4).to_vector<double>()[3]  // ?
+  /// Example    numpy::arange(4).to_vector<double>()[3]  // 3
   template <Number T>
   std::vector<T> to_vector(std::source_location location = std::source_location::current()) const;
   /// Doesn't compile: C++ has no lists of arbitrary depth.
@@ -248,14 +248,14 @@ class Array {
   /// memory.
   /// Errors     as sharding()
   std::vector<Shard> addressable_shards() const;
-  bool is_fully_replicated() const;  ///< each of its devices has all elements
+  bool is_fully_replicated() const;   ///< each of its devices has all elements
   bool is_fully_addressable() const;  ///< this process can access all of its devices
 
   // ---- members of numpy/, defined in numpy/members.cc; most call the function of this name in numpy::
   /// Returns the i-th slice along the leading axis; a negative i counts from the end. Also x[ids], x[mask], x[range(2,
   /// 10)], x[newaxis]. To write, use x.at(i).set(y), which returns a changed copy.
   /// Errors     OUT_OF_RANGE for a number out of bounds, else as for operator()
-  /// Example    numpy::arange(6).reshape({3, 2})[-1]  // ?
+  /// Example    numpy::arange(6).reshape({3, 2})[-1]  // [4 5]
   Array operator[](const Indexer& index) const;
   /// Doesn't compile: a list in braces could mean a range or indices.
   template <std::integral T>
@@ -278,22 +278,22 @@ class Array {
   template <ArrayList List>
   numpy::IndexedPlaces at(const List& places, std::source_location location = std::source_location::current()) const;
   /// Indexes several axes: x(all, range(2, 5), i) is NumPy's x[:, 2:5, i]. See numpy/indexing.h.
-  /// Example    numpy::arange(12).reshape({3, 4})(all, range(1, 3))  // ?
+  /// Example    numpy::arange(12).reshape({3, 4})(all, range(1, 3))  // [[ 1 2] [ 5 6] [ 9 10]]
   Array operator()(const Indexer& i0, const Indexer& i1 = {}, const Indexer& i2 = {}, const Indexer& i3 = {},
                    const Indexer& i4 = {}, const Indexer& i5 = {}, const Indexer& i6 = {},
                    const Indexer& i7 = {}) const;
   /// Selects elements for an update, which returns a changed copy: x.at(i).set(y), .add(y), .multiply(y), .min(y),
   /// .max(y), .get(). jax.Array.at.
-  /// Example    numpy::zeros({4}).at(1).set(5.0f)  // ?
-  ///            numpy::arange(4).at(range(1, 3)).add(10)  // ?
+  /// Example    numpy::zeros({4}).at(1).set(5.0f)  // [0. 5. 0. 0.]
+  ///            numpy::arange(4).at(range(1, 3)).add(10)  // [ 0 11 12 3]
   numpy::IndexedPlaces at(const Indexer& i0, const Indexer& i1 = {}, const Indexer& i2 = {}, const Indexer& i3 = {},
                           const Indexer& i4 = {}, const Indexer& i5 = {}, const Indexer& i6 = {},
                           const Indexer& i7 = {}) const;
   /// Returns the array with its axes in reverse order.
-  /// Example    numpy::ones({2, 3}).T().shape()  // ?
+  /// Example    numpy::ones({2, 3}).T().shape()  // (3, 2)
   Array T(std::source_location location = std::source_location::current()) const;
   /// Returns the elements in a new shape, in row-major order; -1 stands for the remaining size.
-  /// Example    numpy::arange(6).reshape({2, -1})  // ?
+  /// Example    numpy::arange(6).reshape({2, -1})  // [[0 1 2] [3 4 5]]
   Array reshape(const Dimensions& shape, std::source_location location = std::source_location::current()) const;
   template <std::integral... Extents>
     requires(sizeof...(Extents) > 1)
@@ -301,7 +301,7 @@ class Array {
     return reshape(Dimensions{static_cast<int64_t>(extents)...});
   }
   /// Converts the elements to another type.
-  /// Example    numpy::array({1.7f, -1.7f}).astype(int32)  // ?
+  /// Example    numpy::array({1.7f, -1.7f}).astype(int32)  // [ 1 -1]
   Array astype(ElementType type, std::source_location location = std::source_location::current()) const;
   template <NativeElement E>
   Array astype(std::source_location location = std::source_location::current()) const {
@@ -438,7 +438,7 @@ class Operand {
   Operand(const Array& array, std::source_location location = std::source_location::current())
       : array_(array), location_(location) {}
   template <Number T>
-    // for these types, arithmetic remains that of float
+  // for these types, arithmetic remains that of float
     requires(!std::same_as<T, float16> && !std::same_as<T, bfloat16>)
   Operand(T value, std::source_location location = std::source_location::current())
       : array_(value), location_(location) {}

@@ -12,10 +12,14 @@ namespace hilo {
 
 /// Return the devices of the default client by id: jax.devices(); and those of this process: jax.local_devices().
 /// Errors     throws those of the flags and of the platform
-/// Example    devices()[0]->to_string()  // ?
+/// Example    devices()[0]->to_string()  // Host:0
 std::vector<DevicePtr> devices();
 std::vector<DevicePtr> local_devices();
+/// Returns the number of devices() of all processes: jax.device_count().
+/// Example    device_count()  // 1
 int64_t device_count();
+/// Returns the number of local_devices(): jax.local_device_count().
+/// Example    local_device_count()  // 1
 int64_t local_device_count();
 /// Returns the platform's name, as devices(platform) accepts it: "Host", "CUDA". jax.default_backend() returns "cpu",
 /// "gpu".
@@ -25,7 +29,7 @@ std::string default_backend();
 /// Return the index of this process, and the number of processes, among those started together by a launcher (mpirun,
 /// srun): jax.process_index() and jax.process_count(). 0 and 1 for a process started alone.
 /// Errors     throws those of the flags and of the platform; NOT_FOUND without an MPI library
-/// Example    process_index()  // ?
+/// Example    process_index()  // 0
 int64_t process_index();
 int64_t process_count();
 
@@ -34,7 +38,7 @@ int64_t process_count();
 /// Errors     throws INVALID_ARGUMENT if the array is donated or deleted; RESOURCE_EXHAUSTED
 /// Cost       one copy; none if the array is already there
 /// Gradient   that of the identity
-/// Example    device_put(numpy::arange(3), devices()[0])  // ?
+/// Example    device_put(numpy::arange(3), devices()[0])  // [0 1 2]
 Array device_put(const Array& array, const DevicePtr& device,
                  std::source_location location = std::source_location::current());
 

@@ -36,6 +36,8 @@ class ConcretizationError : public Error {
 /// Throws `status` as Error unless it is OK.
 void or_throw(const Status& status);
 
+/// Returns the value of `result`, or throws its status as Error.
+/// Example    or_throw(StatusOr<int>(3))  // 3
 template <typename T>
 T or_throw(StatusOr<T> result) {
   hilo::or_throw(result.status());

@@ -22,8 +22,8 @@ struct Range {
 inline constexpr std::nullopt_t none = std::nullopt;
 
 /// Returns a range for indexing: range(stop), range(start, stop) or range(start, stop, step).
-/// Example    numpy::arange(6)[range(2, -1)]  // ?
-///            numpy::arange(6)[range(none, none, -2)]  // ?
+/// Example    numpy::arange(6)[range(2, -1)]  // [2 3 4]
+///            numpy::arange(6)[range(none, none, -2)]  // [5 3 1]
 constexpr Range range(std::optional<int64_t> stop) { return {std::nullopt, stop, std::nullopt}; }
 constexpr Range range(std::optional<int64_t> start, std::optional<int64_t> stop,
                       std::optional<int64_t> step = std::nullopt) {
@@ -32,8 +32,8 @@ constexpr Range range(std::optional<int64_t> start, std::optional<int64_t> stop,
 
 struct NewAxis {};
 struct Ellipsis {};
-inline constexpr Range all = {};  ///< the whole axis: Python's ":"
-inline constexpr NewAxis newaxis = {};  ///< a new axis of size 1
+inline constexpr Range all = {};          ///< the whole axis: Python's ":"
+inline constexpr NewAxis newaxis = {};    ///< a new axis of size 1
 inline constexpr Ellipsis ellipsis = {};  ///< all remaining axes: Python's "..."
 
 /// One index, and the line of the call. An integer array selects elements; a mask selects those where it is true.

@@ -13,7 +13,7 @@ namespace hilo {
 /// there.
 /// Errors     throws NOT_FOUND for an unknown platform (with a list of known ones) or one without devices, and the
 ///            platform's own
-/// Example    device_put(numpy::arange(3), devices("Host")[0])  // ?
+/// Example    device_put(numpy::arange(3), devices("Host")[0])  // [0 1 2]
 std::vector<DevicePtr> devices(std::string_view platform);
 
 }  // namespace hilo

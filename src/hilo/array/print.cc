@@ -36,7 +36,7 @@ struct Digits {
 
 /// The style of a column of numbers: real numbers, or the real or imaginary parts of complex ones.
 struct NumberStyle {
-  bool wide = false;  ///< f64; narrower types print the digits of an f32
+  bool wide = false;   ///< f64; narrower types print the digits of an f32
   bool signs = false;  ///< prints + before non-negative numbers
   bool exponent = false;
   int precision = 8;  ///< maximum number of digits after the point

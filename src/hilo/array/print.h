@@ -11,10 +11,10 @@ namespace hilo {
 
 /// Options for printing, with NumPy's names.
 struct PrintOptions {
-  int precision = 8;  ///< maximum number of digits after the point
+  int precision = 8;         ///< maximum number of digits after the point
   int64_t threshold = 1000;  ///< larger arrays are abbreviated with "..."
-  int64_t edgeitems = 3;  ///< elements printed at each end of an abbreviated axis
-  bool suppress = false;  ///< prints no exponents, even for numbers far from 1
+  int64_t edgeitems = 3;     ///< elements printed at each end of an abbreviated axis
+  bool suppress = false;     ///< prints no exponents, even for numbers far from 1
 };
 /// Returns the options of this thread.
 PrintOptions& print_options();

@@ -59,7 +59,7 @@ std::vector<Array> fori_loop(const Bounds& bounds, const FlatFunction& body, con
 void refuse_difference(std::string_view function, const std::source_location& location, std::string_view what,
                        const std::string& difference);
 
-/// Returns the leaves of a `part` of a call, and checks that its structure is that of `wanted`.
+/// Returns the leaves of a `part` of a call, and checks that its structure is that of `expected`.
 template <Tree T>
 std::vector<Array> leaves_like(std::string_view function, const std::source_location& location, std::string_view part,
                                const T& got, const T& wanted) {
@@ -318,9 +318,9 @@ Array switch_(const Operand& index, const std::vector<std::function<Array(const 
 /// Options of scan, as in JAX.
 struct ScanOptions {
   std::optional<int64_t> length = {};  ///< number of steps; required only without xs
-  bool reverse = false;  ///< runs from the last slice to the first; each y keeps the index of its x
-  int64_t unroll = 1;  ///< steps in each iteration of the loop
-  bool _split_transpose = false;  ///< accepted for JAX's sake; has no effect
+  bool reverse = false;                ///< runs from the last slice to the first; each y keeps the index of its x
+  int64_t unroll = 1;                  ///< steps in each iteration of the loop
+  bool _split_transpose = false;       ///< accepted for JAX's sake; has no effect
 };
 
 /// Runs (carry, y) = f(carry, x) for each x along the leading axis of `xs`: jax.lax.scan. Returns the last carry and

@@ -44,6 +44,7 @@ enum class RoundingMethod : uint8_t { AWAY_FROM_ZERO, TO_NEAREST_EVEN };
 /// Example    round(numpy::array({0.5f, 1.5f, -2.5f}))  // [ 1. 2. -3.]
 Array round(const Operand& x, RoundingMethod rounding_method = RoundingMethod::AWAY_FROM_ZERO);
 /// Compute x * x, 1 / x and 2^x.
+/// Example    square(3)  // 9
 Array square(const Operand& x);
 Array reciprocal(const Operand& x);
 Array exp2(const Operand& x);

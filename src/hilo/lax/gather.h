@@ -22,7 +22,7 @@ struct GatherDimensionNumbers {
 };
 /// The roles of the dimensions of a scatter.
 struct ScatterDimensionNumbers {
-  std::vector<int64_t> update_window_dims;  ///< dimensions of the updates that belong to a window
+  std::vector<int64_t> update_window_dims;    ///< dimensions of the updates that belong to a window
   std::vector<int64_t> inserted_window_dims;  ///< dimensions of the operand that a window lacks
   /// dimension of the operand for each component of an index vector
   std::vector<int64_t> scatter_dims_to_operand_dims;
@@ -49,9 +49,9 @@ inline constexpr GatherScatterMode GatherScatterMode::CLIP = IndexMode::kClip,
                                    GatherScatterMode::PROMISE_IN_BOUNDS = IndexMode::kPromiseInBounds;
 
 struct GatherOptions {
-  bool unique_indices = false;  ///< promised by the caller
+  bool unique_indices = false;      ///< promised by the caller
   bool indices_are_sorted = false;  ///< promised by the caller
-  GatherScatterMode mode = {};  ///< default: promise_in_bounds
+  GatherScatterMode mode = {};      ///< default: promise_in_bounds
   std::optional<Array> fill_value = std::nullopt;
 };
 /// Reads the window of `slice_sizes` at each index vector: jax.lax.gather. Under mode fill, windows out of bounds are
@@ -66,8 +66,8 @@ Array gather(const Operand& operand, const Operand& start_indices, const GatherD
 
 struct ScatterOptions {
   bool indices_are_sorted = false;  ///< promised by the caller
-  bool unique_indices = false;  ///< promised by the caller; derivatives of scatter_mul require it
-  GatherScatterMode mode = {};  ///< default: windows out of bounds are dropped
+  bool unique_indices = false;      ///< promised by the caller; derivatives of scatter_mul require it
+  GatherScatterMode mode = {};      ///< default: windows out of bounds are dropped
 };
 // Combine windows of `updates` with the operand at each index vector: jax.lax.scatter and others. scatter writes (of
 // duplicate indices, one wins); the others add, subtract, multiply, or take the minimum or maximum.

@@ -101,8 +101,8 @@ FractionState step_of(const FractionState& s, Wanted wanted, double eps) {
           kept(y, s.y),
           kept(z, s.z),
           kept(n, s.count),
-          {kept(c.p1, s.c.p1), kept(c.q1, s.c.q1), kept(c.p2, s.c.p2), kept(c.q2, s.c.q2), kept(c.dp1, s.c.dp1),
-           kept(c.dq1, s.c.dq1), kept(c.dp2, s.c.dp2), kept(c.dq2, s.c.dq2)}};
+          {kept(c.p1, s.c.p1), kept(c.q1, s.c.q1), kept(c.p2, s.c.p2), kept(c.q2, s.c.q2),
+           kept(c.dp1, s.c.dp1), kept(c.dq1, s.c.dq1), kept(c.dp2, s.c.dp2), kept(c.dq2, s.c.dq2)}};
 }
 
 /// Computes Q(a, x) by its continued fraction, and its derivatives, where `enabled`.
@@ -195,10 +195,11 @@ Array igamma_of(const Array& a, const Array& x) {
   return (*f)(a, x);
 }
 Array igammac_of(const Array& a, const Array& x) {
-  static const auto* const f = new auto(
-      custom_jvp([](Array p, Array y) { return upper_gamma(p, y); })
-          .defjvps([](Array t, Array, Array p, Array y) { return neg(mul(t, derivative(p, y, Wanted::kDerivative))); },
-                   [](Array t, Array, Array p, Array y) { return neg(mul(t, density(p, y))); }));
+  static const auto* const f =
+      new auto(custom_jvp([](Array p, Array y) { return upper_gamma(p, y); })
+                   .defjvps([](Array t, Array, Array p,
+                               Array y) { return neg(mul(t, derivative(p, y, Wanted::kDerivative))); },
+                            [](Array t, Array, Array p, Array y) { return neg(mul(t, density(p, y))); }));
   return (*f)(a, x);
 }
 

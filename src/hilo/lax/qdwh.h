@@ -10,7 +10,7 @@
 namespace hilo::lax::linalg {
 
 struct QdwhOptions {
-  bool is_hermitian = false;  ///< ignored, as in JAX
+  bool is_hermitian = false;                             ///< ignored, as in JAX
   std::optional<int64_t> max_iterations = std::nullopt;  ///< default: 10
   /// smallest relative singular value that counts; default: the type's epsilon
   std::optional<double> eps = std::nullopt;

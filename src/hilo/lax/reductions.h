@@ -34,9 +34,13 @@ Array reduce_and(const Operand& operand, const Dimensions& axes);
 Array reduce_or(const Operand& operand, const Dimensions& axes);
 Array reduce_xor(const Operand& operand, const Dimensions& axes);
 
-/// Return the index of the largest (smallest) element along an axis; the first of equal ones. NaN counts as both.
+/// Returns the index of the largest element along an axis; the first of equal ones. NaN counts as largest.
 /// Errors     INVALID_ARGUMENT for an axis of size 0, or an index type that isn't an integer type
+/// Example    argmax(numpy::array({3, 9, 4}), 0, int32)  // 1
 Array argmax(const Operand& operand, int64_t axis, ElementType index_dtype);
+/// Returns the index of the smallest element along an axis; the first of equal ones. NaN counts as smallest.
+/// Errors     as argmax
+/// Example    argmin(numpy::array({3, 9, 4}), 0, int32)  // 0
 Array argmin(const Operand& operand, int64_t axis, ElementType index_dtype);
 struct ArgExtremeOptions {
   int64_t axis = 0;

@@ -59,7 +59,7 @@ Array full_like(const Operand& x, const Operand& fill_value, const FullLikeOptio
   const Array& like = x.array();
   const bool weak = !options.dtype && like.weak_type();
   const Array made = full(options.shape ? *options.shape : Dimensions(like.shape()), fill_value,
-                          options.dtype ? *options.dtype : like.dtype());
+                             options.dtype ? *options.dtype : like.dtype());
   return with_weak_type(made, weak);
 }
 

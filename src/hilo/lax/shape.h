@@ -59,11 +59,11 @@ Array broadcast_in_dim(const Operand& operand, const Dimensions& shape, const Di
 Array broadcast_like(const Operand& arr, const Operand& like_arr);
 /// Adds leading axes of size 1 until the rank is `rank`.
 Array broadcast_to_rank(const Operand& x, int64_t rank);
-/// Returns the common shape of all of these, by NumPy's rules.
-/// Errors     INVALID_ARGUMENT for incompatible shapes
 namespace detail {
 Dimensions broadcast_shapes(std::span<const Dimensions> shapes);
-}
+}  // namespace detail
+/// Returns the common shape of all of these, by NumPy's rules.
+/// Errors     INVALID_ARGUMENT for incompatible shapes
 template <int = 0>
 Dimensions broadcast_shapes(std::span<const Dimensions> shapes) {
   return detail::broadcast_shapes(shapes);
@@ -75,24 +75,25 @@ Array collapse(const Operand& operand, int64_t start_dimension, std::optional<in
 /// Removes these axes, which have size 1.
 Array squeeze(const Operand& array, const Dimensions& dimensions);
 /// Inserts axes of size 1 at these positions of the result.
-/// Example    expand_dims(numpy::arange(3), {0, 2}).shape()  // ?
+/// Example    expand_dims(numpy::arange(3), {0, 2}).shape()  // (1, 3, 1)
 Array expand_dims(const Operand& array, const Dimensions& dimensions);
 
 // ---- order ----------------------------------------------------------------------------------------------------------
 /// Permutes the axes: axis i of the result is axis permutation[i] of the operand. jax.lax.transpose.
-/// Example    transpose(numpy::ones({2, 3}), {1, 0}).shape()  // ?
+/// Example    transpose(numpy::ones({2, 3}), {1, 0}).shape()  // (3, 2)
 Array transpose(const Operand& operand, const Dimensions& permutation);
 /// Reverses the order of elements along these axes.
-/// Example    rev(numpy::arange(4), {0})  // ?
+/// Example    rev(numpy::arange(4), {0})  // [3 2 1 0]
 Array rev(const Operand& operand, const Dimensions& dimensions);
 
 // ---- joining and repeating ------------------------------------------------------------------------------------------
 /// Concatenates arrays along an existing axis: jax.lax.concatenate.
 /// Errors     INVALID_ARGUMENT if types differ, or sizes other than along `dimension`
-/// Example    concatenate({numpy::arange(2), numpy::arange(3)}, 0)  // ?
+/// Example    concatenate({numpy::arange(2), numpy::arange(3)}, 0)  // [0 1 0 1 2]
 Array concatenate(const std::vector<Array>& operands, int64_t dimension,
                   std::source_location line = std::source_location::current());
 /// Stacks arrays of one shape along a new axis.
+/// Example    stack({numpy::arange(2), numpy::arange(2)}, 1)  // [[0 0] [1 1]]
 Array stack(const std::vector<Array>& operands, int64_t axis = 0,
             std::source_location line = std::source_location::current());
 /// Concatenates the elements of a std::tuple, pair or array.
@@ -109,7 +110,7 @@ Array stack(const Parts& operands, int64_t axis = 0, std::source_location line =
 std::vector<Array> unstack(const Operand& x, int64_t axis = 0);
 /// Splits an array into parts of these sizes along an axis.
 /// Errors     INVALID_ARGUMENT unless they add up to the axis' size
-/// Example    split(numpy::arange(5), {2, 3})[1]  // ?
+/// Example    split(numpy::arange(5), {2, 3})[1]  // [2 3 4]
 std::vector<Array> split(const Operand& operand, const Dimensions& sizes, int64_t axis = 0);
 /// Repeats the operand along each axis, reps[i] times along axis i.
 Array tile(const Operand& operand, const Dimensions& reps);
@@ -119,14 +120,14 @@ struct PaddingConfig {
 };
 /// Pads each axis with `padding_value`: jax.lax.pad. Negative padding crops.
 /// Errors     INVALID_ARGUMENT for a negative interior, or if negative padding removes more elements than exist
-/// Example    pad(numpy::array({1, 2}), 0, {{.low = 1, .high = 2, .interior = 1}})  // ?
+/// Example    pad(numpy::array({1, 2}), 0, {{.low = 1, .high = 2, .interior = 1}})  // [0 1 0 2 0 0]
 Array pad(const Operand& operand, const Operand& padding_value, const std::vector<PaddingConfig>& padding_config);
 
 // ---- types ----------------------------------------------------------------------------------------------------------
 /// Reinterprets the bits as another type: jax.lax.bitcast_convert_type.
 /// Shapes     A narrower type adds a last axis; a wider one removes it.
 /// Errors     INVALID_ARGUMENT if the last axis doesn't have as many elements as one wider element needs
-/// Example    bitcast_convert_type(1.0f, uint32)  // ?
+/// Example    bitcast_convert_type(1.0f, uint32)  // 1065353216
 Array bitcast_convert_type(const Operand& operand, ElementType new_dtype);
 
 }  // namespace hilo::lax

@@ -15,7 +15,7 @@ namespace hilo::lax {
 struct SortOptions {
   int64_t dimension = -1;
   bool is_stable = true;  ///< equal elements keep their order
-  int64_t num_keys = 1;  ///< number of leading arrays that are keys; the others are reordered with them
+  int64_t num_keys = 1;   ///< number of leading arrays that are keys; the others are reordered with them
 };
 /// Sorts in ascending order along an axis: jax.lax.sort. -0 equals 0, NaN comes last, complex numbers are ordered by
 /// real part, then by imaginary part.

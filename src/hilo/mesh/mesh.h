@@ -60,7 +60,7 @@ class Mesh {
 
 /// Creates a mesh of the first devices(), or of the first of those passed: jax.make_mesh.
 /// Errors     throws INVALID_ARGUMENT if there are too few, and as Mesh
-/// Example    make_mesh({1}, {"x"})  // ?
+/// Example    make_mesh({1}, {"x"})  // Mesh('x': 1)
 Mesh make_mesh(const std::vector<int64_t>& axis_sizes, const std::vector<std::string>& axis_names,
                std::vector<DevicePtr> devices = {}, std::source_location location = std::source_location::current());
 

@@ -16,7 +16,7 @@ class SpecEntry {
  public:
   struct Unconstrained {};
 
-  SpecEntry() = default;  ///< ends the list of entries
+  SpecEntry() = default;                             ///< ends the list of entries
   SpecEntry(std::nullopt_t) : kind_(Kind::kAxes) {}  // Python's None
   SpecEntry(Unconstrained) : kind_(Kind::kUnconstrained) {}
   SpecEntry(const char* axis);  // implicit, so that users can write plain axes
@@ -66,7 +66,7 @@ class PartitionSpec {
 
 /// Creates a PartitionSpec. P("x", none, {"y", "z"}) shards dimension 0 along x and dimension 2 along y and z, y major;
 /// dimension 1 isn't sharded.
-/// Example    P("x", none, {"y", "z"}).to_string()  // ?
+/// Example    P("x", none, {"y", "z"}).to_string()  // PartitionSpec('x', None, ('y', 'z'))
 PartitionSpec P(const SpecEntry& e0 = {}, const SpecEntry& e1 = {}, const SpecEntry& e2 = {}, const SpecEntry& e3 = {},
                 const SpecEntry& e4 = {}, const SpecEntry& e5 = {}, const SpecEntry& e6 = {}, const SpecEntry& e7 = {});
 

@@ -58,7 +58,8 @@ int64_t offset_in(const Box& box, const Box& inner, std::span<const int64_t> str
 }
 
 /// Assembles the shard of one device from sources that overlap it.
-BufferPtr put_together(std::span<const Source> sources, ElementType type, const Box& wanted, const DevicePtr& device) {
+BufferPtr put_together(std::span<const Source> sources, ElementType type, const Box& wanted,
+                          const DevicePtr& device) {
   const Shape part = Shape::array(type, wanted.size);
   const int64_t element_bytes = element_size_bytes(type);
   std::shared_ptr<Literal> made;

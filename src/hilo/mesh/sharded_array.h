@@ -27,7 +27,7 @@ struct Shard {
 ///            that the host can't read are sent between devices, by a program for each shape and pair of shardings.
 /// Gradient   that of the identity
 /// Example    const NamedSharding rows(make_mesh({1}, {"x"}), P("x"));
-///            device_put(numpy::arange(4), rows)  // ?
+///            device_put(numpy::arange(4), rows)  // [0 1 2 3]
 Array device_put(const Array& array, const NamedSharding& sharding,
                  std::source_location location = std::source_location::current());
 

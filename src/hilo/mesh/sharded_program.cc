@@ -85,7 +85,7 @@ std::optional<NamedSharding> over(const NamedSharding& sharding, int64_t rank, c
   return named_sharding(*said, mesh);
 }
 
-// ---- devices ---------------------------------------------------------------------------------------------------------
+// ---- devices --------------------------------------------------------------------------------------------------------
 
 std::string devices_text(const std::vector<DevicePtr>& devices) {
   std::string ids;
@@ -125,9 +125,9 @@ hlo::AnnotationsPtr stating(const hlo::AnnotationsPtr& before, std::string text)
 
 /// Replaces constraints by copies. Memoised by computation instead of fingerprint, because copies with different
 /// shardings have the same fingerprint.
-hlo::ComputationPtr restated(const hlo::ComputationPtr& source,
-                             const std::unordered_map<const hlo::Computation*, hlo::ComputationPtr>& done,
-                             std::map<std::string, NamedSharding>& shardings) {
+hlo::ComputationPtr restated(
+    const hlo::ComputationPtr& source, const std::unordered_map<const hlo::Computation*, hlo::ComputationPtr>& done,
+    std::map<std::string, NamedSharding>& shardings) {
   const auto done_of = [&](const hlo::ComputationPtr& called) { return done.at(called.get()); };
   hlo::Builder builder(source->name());
   std::vector<hlo::InstructionId> mapped(source->size());
@@ -207,7 +207,8 @@ hlo::PropagationRequest request_for(const StatedProgram& program, const Mesh& me
                          std::vector<std::optional<hlo::Sharding>>& stated, std::vector<bool>& free) {
     for (size_t i = 0; i < shapes.size(); ++i) {
       stated.emplace_back();
-      if (i < said.size() && said[i]) stated.back() = said_over(*said[i], shapes[i].rank(), mesh);
+      if (i < said.size() && said[i])
+        stated.back() = said_over(*said[i], shapes[i].rank(), mesh);
       free.push_back(!stated.back());
     }
   };
@@ -325,7 +326,7 @@ Shardings known_of(const ShardedCall& call, const Mesh& mesh, std::span<const Ar
 
 /// Marks donated arrays as deleted, even if the program used copies.
 void end_donated(const ShardedCall& call, std::span<const Array> arguments,
-                 std::span<const std::vector<BufferPtr>> given) {
+                  std::span<const std::vector<BufferPtr>> given) {
   for (size_t i = 0; i < call.donated.size(); ++i) {
     if (!call.donated[i]) continue;
     for (const BufferPtr& buffer : arguments[i].impl().buffers()) {

@@ -27,8 +27,8 @@ using Ids = std::vector<InstructionId>;
 /// A function in two parts: the first returns (results, saved values), the second computes all residuals from saved
 /// values and the arguments that it reads.
 struct Rematerialized {
-  ComputationPtr forward;  ///< arguments -> results, saved values
-  ComputationPtr tangent;  ///< unknown arguments, saved values, arguments that it reads -> unknown results
+  ComputationPtr forward;          ///< arguments -> results, saved values
+  ComputationPtr tangent;          ///< unknown arguments, saved values, arguments that it reads -> unknown results
   std::vector<size_t> read_again;  ///< indices of these arguments
   size_t result_count = 0;
 };

@@ -31,7 +31,6 @@ BatchResult pass_through(const Operation& operation, std::span<const BatchDim> d
   return {bind(batched), {dims[0]}};
 }
 
-/// Returns attributes of another op over the operation's axis.
 template <typename T>
 std::shared_ptr<T> over_same_axis(const Operation& operation) {
   auto attributes = std::make_shared<T>();

@@ -128,9 +128,10 @@ std::vector<Transformed> transform_branches(const Operation& operation, const Tr
 
 JvpResult conditional_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const std::vector<bool> nonzero = nonzero_mask(tangents.subspan(1));
-  const auto jvps = transform_branches<JvpComputation>(
-      operation,
-      [&](const ComputationPtr& c, const std::vector<bool>& wanted) { return jvp_computation(c, nonzero, wanted); });
+  const auto jvps =
+      transform_branches<JvpComputation>(operation, [&](const ComputationPtr& c, const std::vector<bool>& wanted) {
+        return jvp_computation(c, nonzero, wanted);
+      });
   Branches branches;
   for (const JvpComputation& j : jvps) branches.push_back(j.computation);
   std::vector<Array> operands = operation.operands;
@@ -200,9 +201,9 @@ SplitBranches split_branches(std::span<const SplitComputation> splits) {
 
 LinearizeResult conditional_linearize(const Operation& operation, std::span<const bool> nonzero_operands) {
   const Mask nonzero(nonzero_operands.begin() + 1, nonzero_operands.end());
-  const auto splits = transform_branches<SplitComputation>(operation, [&](const ComputationPtr& c, const Mask& wanted) {
-    return linearize_computation(c, nonzero, wanted);
-  });
+  const auto splits = transform_branches<SplitComputation>(
+      operation,
+      [&](const ComputationPtr& c, const Mask& wanted) { return linearize_computation(c, nonzero, wanted); });
   const SplitBranches branches = split_branches(splits);
   std::vector<Array> primals = bind_conditional(operation, branches.known, operation.operands);
   const std::vector<Array> residuals = take_from(primals, splits[0].known_result_count());
@@ -220,7 +221,8 @@ std::optional<SplitResult> conditional_split(const Operation& operation, const M
   if (unknown_operands[0]) return std::nullopt;
   const Mask unknown(unknown_operands.begin() + 1, unknown_operands.end());
   const auto splits = transform_branches<SplitComputation>(
-      operation, [&](const ComputationPtr& c, const Mask& wanted) { return split_computation(c, unknown, wanted); });
+      operation,
+      [&](const ComputationPtr& c, const Mask& wanted) { return split_computation(c, unknown, wanted); });
   const SplitBranches branches = split_branches(splits);
   auto [known, rest] = known_and_unknown(operation.operands, unknown_operands);
   rest.insert(rest.begin(), operation.operands[0]);
@@ -333,7 +335,6 @@ const hlo::WhileAttributes& loop_of(const Operation& operation) {
   return attributes_of<hlo::WhileAttributes>(operation);
 }
 
-/// Binds a while of computations with flat parameters.
 std::vector<Array> bind_while(const ComputationPtr& flat_condition, const ComputationPtr& flat_body,
                               std::vector<Array> carry) {
   auto loop = std::make_shared<hlo::WhileAttributes>();

@@ -11,14 +11,14 @@
 
 namespace hilo::rules {
 
-const Rules& find_rules(hlo::Opcode opcode);  ///< implements rules_of
+const Rules& find_rules(hlo::Opcode opcode);       ///< implements rules_of
 void find_bad_values(const Operation& operation);  ///< implements report_bad_values
 std::vector<Array> walk_keys(const Operation& operation,
-                             const std::function<std::vector<Array>()>& run);  ///< implements follow_keys
-const CustomRules* find_named_rules(std::string_view name);  ///< implements named_custom_rules
+                             const std::function<std::vector<Array>()>& run);  ///< implements track_keys
+const CustomRules* find_named_rules(std::string_view name);                    ///< implements named_custom_rules
 std::optional<Series> find_series(const Operation& operation, std::span<const Series> operands,
-                                  size_t order);  ///< implements jet_rule
-hlo::ComputationPtr find_stand_in(const Operation& operation);  ///< implements jet_stand_in
+                                  size_t order);                       ///< implements jet_rule
+hlo::ComputationPtr find_stand_in(const Operation& operation);  ///< implements jet_replacement
 
 }  // namespace hilo::rules
 

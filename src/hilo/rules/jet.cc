@@ -22,7 +22,7 @@ namespace {
 
 using hlo::Opcode;
 
-// ---- series of one shape, element by element -------------------------------------------------------------------------
+// ---- series of one shape, element by element ------------------------------------------------------------------------
 
 Array scaled_by(const Array& x, double factor) { return ops::mul(x, ops::full_like(x, factor)); }
 
@@ -230,7 +230,7 @@ std::optional<Series> binary(Opcode opcode, std::span<const Series> x, const Arr
   }
 }
 
-// ---- ops of other shapes ---------------------------------------------------------------------------------------------
+// ---- ops of other shapes --------------------------------------------------------------------------------------------
 
 /// Returns the operands in which the op is jointly linear while the others are constant; empty if there are none.
 std::vector<bool> linear_operands(const Operation& operation) {

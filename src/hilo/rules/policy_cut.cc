@@ -193,7 +193,7 @@ class Cutter {
     Ids results = mapped_operands(c_.root(), mapped);
     for (const Kept& kept : kept_)
       results.push_back(kept.result ? or_throw(builder.get_tuple_element(mapped[kept.id], *kept.result))
-                                    : mapped[kept.id]);
+                                        : mapped[kept.id]);
     builder.set_annotations(nullptr);
     return or_throw(std::move(builder).build(builder.tuple(results)));
   }

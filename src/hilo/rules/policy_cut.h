@@ -30,7 +30,7 @@ struct Policy {
 /// A computation (root: a tuple) in two parts: the forward pass, and the recomputation.
 struct PolicyCut {
   hlo::ComputationPtr forward;  ///< arguments -> results, saved values
-  hlo::ComputationPtr again;  ///< arguments, saved values -> results from `first` on
+  hlo::ComputationPtr again;    ///< arguments, saved values -> results from `first` on
   size_t kept_count = 0;
 };
 

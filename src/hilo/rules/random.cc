@@ -7,7 +7,6 @@
 namespace hilo::rules {
 namespace {
 
-/// Returns `shape` with a leading dimension of `size`.
 Shape with_leading(const Shape& shape, int64_t size) {
   std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
   sizes.insert(sizes.begin(), size);

@@ -71,7 +71,6 @@ JvpResult extreme_jvp(const Operation& operation, const Tangent& t, const Tangen
   return {{out}, {add_tangents(tangent, initial_part(initial, none))}};
 }
 
-/// Returns rows begin..end of every array.
 std::vector<Array> rows(std::span<const Array> arrays, int64_t begin, int64_t end) {
   std::vector<Array> parts;
   for (const Array& x : arrays) parts.push_back(slice_along(x, 0, {begin, end, 1}));

@@ -28,7 +28,6 @@ Array digamma_slope(const Array& x, const Array& out);
 Array erf_slope(const Array& x, const Array& out);
 Array erfc_slope(const Array& x, const Array& out);
 Array erf_inv_slope(const Array& x, const Array& out);
-/// Returns the slope of the slope of logistic.
 Array logistic_slope_slope(const Array& x, const Array& out);
 
 // Slopes of functions of two operands, with respect to the first and the second.

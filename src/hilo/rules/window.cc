@@ -27,7 +27,6 @@ using hlo::WindowDimension;
 
 constexpr int64_t kMostSlices = 64;  // maximum number of window elements that a derivative handles one by one
 
-/// Broadcasts a scalar to the shape of `like`.
 Array over(const Array& scalar, const Array& like) {
   return broadcast_in_dim(scalar, like.aval_shape().with_element_type(scalar.dtype()), {});
 }

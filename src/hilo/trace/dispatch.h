@@ -27,12 +27,11 @@ using AbstractEval = std::function<std::vector<Shape>(std::span<const Shape> ope
 /// An operation as the dispatcher represents it. Compared by address: a primitive lives as long as the process.
 struct Primitive {
   std::string name;
-  hlo::Opcode attributes_of;  ///< op to whose attribute struct the params belong
+  hlo::Opcode attributes_of;    ///< op to whose attribute struct the params belong
   TranslationRule translation;  ///< empty: the primitive can't be compiled
   AbstractEval abstract_eval;
 };
 
-/// Returns the primitive of an opcode.
 const Primitive& primitive_of(hlo::Opcode opcode);
 
 /// Returns the rule that writes `primitive` as HLO.

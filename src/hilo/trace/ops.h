@@ -80,9 +80,7 @@ Array scatter(const Array& x, const Array& indices, const Array& updates, hlo::S
 
 std::vector<Array> call(const hlo::ComputationPtr& computation, std::vector<Array> operands);
 
-/// Returns the dimensions 0..n-1.
 std::vector<int64_t> all_dimensions(int64_t n);
-/// Returns `shape` without the dimensions in `removed`.
 std::vector<int64_t> without_dimensions(std::span<const int64_t> shape, std::span<const int64_t> removed);
 
 }  // namespace hilo::ops

@@ -27,8 +27,8 @@ using BatchDim = std::optional<int64_t>;
 
 /// The change of a value when equal eigenvalues are separated: see transform/lifts.h.
 struct Lift {
-  int64_t id;  ///< identifies the eigenvalues and the numbers that separate them
-  Tangent moved;  ///< change of the value
+  int64_t id;      ///< identifies the eigenvalues and the numbers that separate them
+  Tangent moved;   ///< change of the value
   Tangent turned;  ///< pole of the tangent
   /// The dimensions that index the eigenvalues; nullopt: unknown.
   std::optional<std::vector<int64_t>> axes;
@@ -66,7 +66,7 @@ using TransposeFunction = void (*)(const Operation& operation, std::span<const T
 /// The axis of a batching rule.
 struct BatchContext {
   int64_t axis_size = 0;
-  std::string axis_name = {};  ///< empty: no name
+  std::string axis_name = {};       ///< empty: no name
   std::string spmd_axis_name = {};  ///< mesh axis that shards the batch when a sharding constraint is batched
   bool operator==(const BatchContext&) const = default;
 };
@@ -83,7 +83,7 @@ using LinearizeFunction = LinearizeResult (*)(const Operation& operation, std::s
 /// The result of a split rule, for ops with called computations of which only a part depends on unknown operands
 /// (tangents in a linearization). It has the known results, and a function that stages the rest.
 struct SplitResult {
-  std::vector<std::optional<Array>> known;  ///< one entry per result; nullopt if it is unknown
+  std::vector<std::optional<Array>> known;      ///< one entry per result; nullopt if it is unknown
   std::function<std::vector<Array>()> unknown;  ///< returns the unknown results, in order
 };
 /// Runs the known part in the current trace. `unknown` has one entry per operand, not all false. Returns nullopt if
@@ -136,7 +136,7 @@ struct GivenRules {
   const Rules& (*rules_of)(hlo::Opcode opcode);
   void (*report_bad_values)(const Operation& operation);  ///< see bad_values.h; throws
   std::vector<Array> (*follow_keys)(const Operation& operation,
-                                    const std::function<std::vector<Array>()>& run);  ///< see key_reuse.h
+                                   const std::function<std::vector<Array>()>& run);  ///< see key_reuse.h
 };
 /// Registers the functions. Returns true, so that it can initialize a constant.
 /// Precondition: `rules` lives as long as the process

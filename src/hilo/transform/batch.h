@@ -54,7 +54,6 @@ inline int64_t held_bytes(const BatchedComputation& batched) { return hlo::held_
 BatchedComputation batch_computation(const hlo::ComputationPtr& computation, const std::vector<bool>& batched,
                                      const std::vector<bool>& force, const BatchContext& context);
 
-/// Returns `array` with its axis `from` moved to `to`.
 Array move_axis(const Array& array, int64_t from, int64_t to);
 /// Returns the array with its batch axis at `to`: moved, or broadcast if it has none.
 Array batch_axis_at(const Array& array, BatchDim dim, int64_t to, int64_t axis_size);

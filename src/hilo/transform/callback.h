@@ -11,9 +11,9 @@ namespace hilo {
 
 /// How vmap batches a pure_callback, as in JAX.
 enum class VmapMethod : uint8_t {
-  kNone,  ///< rejected
-  kSequential,  ///< one call for each example
-  kExpandDims,  ///< one call; unbatched arguments get a leading axis of size 1
+  kNone,          ///< rejected
+  kSequential,    ///< one call for each example
+  kExpandDims,    ///< one call; unbatched arguments get a leading axis of size 1
   kBroadcastAll,  ///< one call; all arguments are broadcast to a leading batch axis
 };
 
@@ -68,9 +68,8 @@ Result with_result(Callback callback, const F& f, const Result& like, const std:
     const Arguments<F, Args...> arguments(args...);
     callback.function = [f, arguments, like](std::span<const Array> leaves) {
       using Got = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments<F, Args...>>::Result>;
-      static_assert(
-          flat_call::gives<Got, Result>,
-          "the callback returns another C++ type than the result_shape_dtypes that stand before its arguments");
+      static_assert(flat_call::gives<Got, Result>,
+                    "the callback returns another C++ type than the result_shape_dtypes that stand before its arguments");
       const auto out = flat_call::as<Result>(flat_call::call(f, hilo::unflatten(arguments, leaves)));
       FlatTree flat = hilo::flatten(out);
       if (flat.structure != hilo::flatten(like).structure)

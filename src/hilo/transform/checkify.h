@@ -16,8 +16,8 @@ struct ErrorSet {
   bool operator==(const ErrorSet&) const = default;
 };
 inline constexpr ErrorSet user_checks{1};  ///< calls of check and debug_check
-inline constexpr ErrorSet nan_checks{2};  ///< operations that produce a NaN
-inline constexpr ErrorSet div_checks{4};  ///< divisions by zero
+inline constexpr ErrorSet nan_checks{2};   ///< operations that produce a NaN
+inline constexpr ErrorSet div_checks{4};   ///< divisions by zero
 inline constexpr ErrorSet index_checks{
     8};  ///< indices out of bounds; indices that are clamped for a write count as in bounds
 inline constexpr ErrorSet float_checks = nan_checks | div_checks;

@@ -12,7 +12,7 @@ namespace hilo {
 /// An operation that a user-defined policy decides on.
 struct PolicyOperation {
   std::string primitive;  ///< JAX's name of the operation: "sin", "dot_general", "add"
-  std::string name;  ///< name from checkpoint_name; else empty
+  std::string name;       ///< name from checkpoint_name; else empty
   Shape result;
   std::vector<Shape> operands;
 };

@@ -29,7 +29,6 @@ bool truth_of(const std::string& name, const std::string& value) {
   return text == "true";
 }
 
-/// An option's name and its setter.
 struct Option {
   std::string_view name;
   void (*set)(CompileOptions& options, const std::string& name, const std::string& value);

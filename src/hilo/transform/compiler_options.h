@@ -13,7 +13,7 @@ struct CompileOptions;
 /// Example    {{"hilo_compile_seconds", "60"}, {"jax_dump_hlo_optimized", "/tmp/dumps"}}
 using CompilerOptions = std::map<std::string, std::string>;
 
-/// Sets the options named in `wanted`.
+/// Sets the options named in `requested`.
 /// Errors     throws INVALID_ARGUMENT "No such compile option: ..." with the nearest name, or for an invalid value
 void set_compiler_options(const CompilerOptions& wanted, CompileOptions& options);
 

@@ -16,9 +16,10 @@ constexpr char kKind[] = "custom_vmap";
 
 void check(const Batched& out, std::span<const Aval> wanted, int64_t axis_size) {
   if (out.leaves.size() != wanted.size() || out.is_batched.size() != wanted.size()) {
-    or_throw(invalid_argument(at_user_line(kKind) + ": the vmap rule gave " + std::to_string(out.leaves.size()) +
-                              " arrays and " + std::to_string(out.is_batched.size()) +
-                              " flags; wanted as many as the function has results: " + std::to_string(wanted.size())));
+    or_throw(
+        invalid_argument(at_user_line(kKind) + ": the vmap rule gave " + std::to_string(out.leaves.size()) +
+                         " arrays and " + std::to_string(out.is_batched.size()) +
+                         " flags; wanted as many as the function has results: " + std::to_string(wanted.size())));
   }
   const std::vector<Aval> over_batch = with_axis_in_front(wanted, axis_size);
   for (size_t i = 0; i < wanted.size(); ++i) {

@@ -30,7 +30,6 @@ bool has_custom_jvp(const Operation& operation);
 /// null for other names. Defined in rules/named_rules.h.
 const CustomRules* named_custom_rules(std::string_view rules);
 
-/// Names of these rules.
 inline constexpr std::string_view kCheckpoint = "checkpoint", kCheckpointTangent = "checkpoint_tangent",
                                   kCheckpointName = "checkpoint_name", kUsedKey = "used_key", kNewKey = "new_key";
 /// Binds an identity operation, whose rules see `x` and `detail`: a name for checkpoint policies, or the use of a key.
@@ -64,7 +63,6 @@ struct BatchedCall {
   std::vector<BatchDim> dims;  ///< of the operands: 0 or none
   BatchContext axis;
 
-  /// Binds the call with the batched rules.
   BatchResult bind(std::shared_ptr<const CustomRules> rules) const;
 };
 BatchedCall batched_call(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context);

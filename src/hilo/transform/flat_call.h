@@ -16,7 +16,8 @@ struct ArgnumsInAngles {
   template <typename First, typename... Rest>
     requires(!std::same_as<First, ArgnumsInAngles>)
   ArgnumsInAngles(First, Rest...) {  // converts from anything, so that the static_assert below reports the error
-    static_assert(kNever<First>, "the numbers of arguments stand in <>: grad<1>(f), jacfwd<0, 2>(f), jit<1>(f)");
+    static_assert(kNever<First>,
+                  "the numbers of arguments stand in <>: grad<1>(f), jacfwd<0, 2>(f), jit<1>(f)");
   }
   bool operator==(const ArgnumsInAngles&) const = default;
 };
@@ -36,7 +37,7 @@ struct HasAux {
 /// in JAX. They return aux after their other results.
 /// Example    const auto f = has_aux([](Array x) { return std::pair(x * x, x + 1.0f); });
 ///            const auto [y, pull, aux] = vjp(f, Array(3.0f));
-///            aux  // ?
+///            aux  // 4.0
 template <typename F>
 HasAux<F> has_aux(F f) {
   return {std::move(f)};
@@ -139,7 +140,7 @@ concept HasSignature = requires { decltype(flat_call::signature_of<F>())::count;
 
 /// The result type of a rejected call; suppresses follow-up diagnostics.
 struct Refused : Array {};
-/// An expression of type Wanted for code that doesn't compile anyway.
+/// An expression of type Expected for code that doesn't compile anyway.
 template <typename Wanted>
 Wanted nothing();
 template <typename Got, typename Wanted>

@@ -150,7 +150,8 @@ Pushforward pushforward(const FlatFunction& f, std::span<const Array> leaves, co
 
 void check_argument_count(size_t got, size_t wanted) {
   if (got == wanted) return;
-  or_throw(invalid_argument(fmt::format("{}: got {} arrays; the function takes {}", at_user_line("jvp"), got, wanted)));
+  or_throw(
+      invalid_argument(fmt::format("{}: got {} arrays; the function takes {}", at_user_line("jvp"), got, wanted)));
 }
 
 Directional directional(const FlatFunction& f, std::span<const Array> primals, std::span<const Array> tangents,

@@ -14,9 +14,9 @@ namespace hilo {
 struct GradOptions {
   Named named = Named();
   ArgnumsInAngles argnums = {};
-  bool has_aux = false;  ///< rarely needed: a function that returns a pair is treated as (value, aux)
+  bool has_aux = false;      ///< rarely needed: a function that returns a pair is treated as (value, aux)
   bool holomorphic = false;  ///< arguments and results are complex, and the function is holomorphic
-  bool allow_int = false;  ///< accepts integer and boolean arguments; their gradients are zeros of the same type
+  bool allow_int = false;    ///< accepts integer and boolean arguments; their gradients are zeros of the same type
 };
 
 // Functions in this namespace don't share names with public ones. Argument-dependent lookup finds them for calls such
@@ -24,7 +24,7 @@ struct GradOptions {
 namespace grad_detail {
 
 struct Gradient {
-  std::vector<Array> outputs;  ///< result of the function, one entry per leaf
+  std::vector<Array> outputs;    ///< result of the function, one entry per leaf
   std::vector<Array> gradients;  ///< one entry per differentiated leaf; zeros where the result doesn't depend on it
 };
 /// Differentiates the first output, which is a scalar. `name` is the public function that the user called.

@@ -16,7 +16,7 @@ namespace jacobian_detail {
 using Blocks = std::vector<std::vector<Array>>;
 struct Jacobians {
   std::vector<Array> outputs;  ///< results of the function
-  Blocks blocks;  ///< Jacobians of the first value_count() outputs
+  Blocks blocks;               ///< Jacobians of the first value_count() outputs
 };
 Jacobians jacobian(std::string_view name, const FlatFunction& f, std::span<const Array> leaves,
                    const std::vector<bool>& mask, bool forward, const std::function<size_t()>& value_count,

@@ -22,7 +22,6 @@ void check_order(size_t order, size_t other, const std::source_location& locatio
 
 /// Appends `leaves` empty lists; returns the index of the first.
 size_t append_leaves(std::vector<std::vector<Array>>& all, size_t leaves);
-/// Appends a term's leaves to the lists from `begin` on.
 void append_term(std::vector<std::vector<Array>>& all, size_t begin, size_t leaves, const std::vector<Array>& term);
 /// Appends the leaves of a list of trees, leaf by leaf.
 template <typename T>

@@ -29,8 +29,8 @@ struct JitOptions {
   ArgnumsInAngles static_argnums = {};
   /// arguments whose memory results may reuse; using them afterwards is an error
   std::vector<int> donate_argnums = {};
-  std::string name = "f";  ///< name of the module in dumps and messages
-  bool inline_ = false;  ///< under another transformation, inserts the function's operations instead of a call
+  std::string name = "f";    ///< name of the module in dumps and messages
+  bool inline_ = false;      ///< under another transformation, inserts the function's operations instead of a call
   bool keep_unused = false;  ///< passes also those arguments to the program that the function doesn't use
   /// Shardings of arguments and results: one for all, or one for each argument or element of a result tuple.
   /// Unspecified: arguments keep their sharding, and result shardings are inferred.
@@ -69,11 +69,11 @@ struct Call {
   Call(Call&& other) noexcept;
   ~Call();
   FlatTree arguments;
-  std::vector<bool> donated;  ///< one entry per leaf
-  std::vector<bool> is_static;  ///< one entry per argument; empty: none is static
-  std::vector<size_t> leaf_counts;  ///< of the arguments, if `is_static` isn't empty
+  std::vector<bool> donated;                             ///< one entry per leaf
+  std::vector<bool> is_static;                           ///< one entry per argument; empty: none is static
+  std::vector<size_t> leaf_counts;                       ///< of the arguments, if `is_static` isn't empty
   std::function<std::string(size_t leaf)> path_of_leaf;  ///< "args[0].w"
-  std::vector<size_t> argument_leaves;  ///< leaves of each argument, if in_shardings are set
+  std::vector<size_t> argument_leaves;                   ///< leaves of each argument, if in_shardings are set
   Typeless typeless = {};
   /// Runs the function on tracers. Stores the tree of its result in `prototype`, and the number of leaves of each
   /// element of a result tuple in `result_leaves`.

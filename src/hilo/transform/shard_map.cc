@@ -43,7 +43,7 @@ Array first_of(const Array& x) {
 struct Blocks {
   Sizes split;        ///< f32[8,3] by P(("y","x")) of x=2, y=2 -> 2, 2, 2, 3
   Sizes permutation;  ///< 1, 0, 2, 3: x is the mesh's first axis
-  Names axes;  ///< of the leading dimensions: x, y
+  Names axes;         ///< of the leading dimensions: x, y
 };
 
 class ShardMapping {
@@ -195,9 +195,10 @@ std::vector<Array> ShardMapping::mapped(size_t level, std::span<const Array> blo
   const std::string& axis = axes_[level];
   std::vector<BatchDim> dims;
   for (const PartitionSpec& spec : in_) dims.push_back(has(spec.axes(), axis) ? BatchDim(0) : std::nullopt);
-  BatchResult made = run_batched([&](std::span<const Array> inner) { return mapped(level + 1, inner); }, blocks, dims,
-                                 {mapping_.mesh.axis_size(axis), axis, axis});
-  for (size_t i = 0; i < made.results.size(); ++i) made.results[i] = result_of(made.results[i], made.dims[i], i, level);
+  BatchResult made = run_batched([&](std::span<const Array> inner) { return mapped(level + 1, inner); }, blocks,
+                                    dims, {mapping_.mesh.axis_size(axis), axis, axis});
+  for (size_t i = 0; i < made.results.size(); ++i)
+    made.results[i] = result_of(made.results[i], made.dims[i], i, level);
   return std::move(made.results);
 }
 

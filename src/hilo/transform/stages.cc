@@ -20,9 +20,9 @@ class Program {
 
   JitCache cache;
   std::shared_ptr<JitEntry> entry;
-  std::vector<std::string> paths;  ///< of the arguments' leaves
+  std::vector<std::string> paths;                            ///< of the arguments' leaves
   std::vector<std::optional<NamedSharding>> leaf_shardings;  ///< shardings of sharded argument leaves
-  std::optional<jit_detail::SharedProgram> shared;  ///< compiled for sharded arrays
+  std::optional<jit_detail::SharedProgram> shared;          ///< compiled for sharded arrays
 };
 
 namespace {

@@ -16,10 +16,10 @@ class Executable;
 
 /// Costs of a program, counted from its instructions.
 struct CostAnalysis {
-  double flops = 0;  ///< a multiply and an add of a dot count as two
+  double flops = 0;            ///< a multiply and an add of a dot count as two
   double transcendentals = 0;  ///< exp, log, sin, ...: not counted in flops
-  double bytes_accessed = 0;  ///< if each instruction ran alone
-  bool exact = true;  ///< false if loops have unknown lengths; they count once
+  double bytes_accessed = 0;   ///< if each instruction ran alone
+  bool exact = true;           ///< false if loops have unknown lengths; they count once
 };
 
 /// The memory that a run of a compiled program needs, as planned. Names are JAX's.

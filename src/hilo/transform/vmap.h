@@ -65,9 +65,9 @@ class AxisList : public std::vector<AxisTree> {
 /// Options of vmap, as in JAX.
 struct VmapOptions {
   Named named = Named();
-  AxisList in_axes = 0;  ///< one entry per argument, or one for all
-  AxisList out_axes = 0;  ///< one entry per element of a result tuple, or one for all
-  std::string axis_name = {};  ///< name of the axis for lax::psum and other collectives
+  AxisList in_axes = 0;                   ///< one entry per argument, or one for all
+  AxisList out_axes = 0;                  ///< one entry per element of a result tuple, or one for all
+  std::string axis_name = {};             ///< name of the axis for lax::psum and other collectives
   std::optional<int64_t> axis_size = {};  ///< required if no argument is mapped
   /// The mesh axis over which the batch is sharded: with_sharding_constraint inside the function adds it to the batch's
   /// dimension.
@@ -80,7 +80,6 @@ struct Trees {
   size_t count = 0;
   const void* value = nullptr;
   void (*walk_element)(const void* value, size_t i, TreeVisitor& visitor) = nullptr;
-  /// Walks tree `i` with a visitor.
   void walk(size_t i, TreeVisitor& visitor) const { walk_element(value, i, visitor); }
 };
 /// The trees of a result, which exists once the function has run.

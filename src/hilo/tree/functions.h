@@ -35,7 +35,7 @@ Structure structure(const T& tree) {
 }
 
 /// Returns the arrays of a tree, in order: jax.tree.leaves.
-/// Example    tree::leaves(std::pair(numpy::arange(2), std::vector<Array>{5, 6})).size()  // ?
+/// Example    tree::leaves(std::pair(numpy::arange(2), std::vector<Array>{5, 6})).size()  // 3
 template <typename T>
 std::vector<Array> leaves(const T& tree) {
   return hilo::tree_leaves(tree);
@@ -48,7 +48,7 @@ std::pair<std::vector<Array>, Structure> flatten(const T& tree) {
 /// Returns a copy of `like` with its arrays replaced by `leaves`: jax.tree.unflatten.
 /// Errors     INVALID_ARGUMENT if the number of leaves differs
 /// Example    const std::vector<Array> leaves = {10, 20};
-///            tree::unflatten(std::pair(Array(1), Array(2)), leaves).second  // ?
+///            tree::unflatten(std::pair(Array(1), Array(2)), leaves).second  // 20
 template <Tree T>
 T unflatten(const T& like, std::span<const Array> leaves) {
   static_assert(!std::same_as<T, Structure>,
@@ -58,7 +58,7 @@ T unflatten(const T& like, std::span<const Array> leaves) {
 
 /// Returns each array with its path, ("[1].blocks[3].w", array): jax.tree.flatten_with_path. The path is "" for a tree
 /// that is one array.
-/// Example    tree::flatten_with_path(std::pair(Array(1), Array(2)))[1].first  // ?
+/// Example    tree::flatten_with_path(std::pair(Array(1), Array(2)))[1].first  // [1]
 template <typename T>
 std::vector<std::pair<std::string, Array>> flatten_with_path(const T& tree) {
   T copy = tree;
@@ -76,7 +76,7 @@ std::vector<std::pair<std::string, Array>> leaves_with_path(const T& tree) {
 /// jax.tree.map.
 /// Errors     INVALID_ARGUMENT if the structures differ
 /// Example    const std::pair<Array, Array> x = {1, 2}, y = {10, 20};
-///            tree::map([](Array a, Array b) { return a + b; }, x, y).second  // ?
+///            tree::map([](Array a, Array b) { return a + b; }, x, y).second  // 22
 template <typename F, Tree T, Tree... Rest>
 T map(F&& f, const T& tree, const Rest&... rest) {
   return hilo::tree_map(std::forward<F>(f), tree, rest...);
@@ -103,7 +103,7 @@ T map_with_path(F&& f, const T& tree, const Rest&... rest) {
 }
 
 /// Combines all leaves: f(f(initial, first leaf), second leaf) ... jax.tree.reduce.
-/// Example    tree::reduce([](Array sum, Array x) { return sum + x; }, std::vector<Array>{1, 2, 3}, Array(0))  // ?
+/// Example    tree::reduce([](Array sum, Array x) { return sum + x; }, std::vector<Array>{1, 2, 3}, Array(0))  // 6
 template <typename F, Tree T, typename Value>
 Value reduce(F&& f, const T& tree, Value initial) {
   for (const Array& leaf : hilo::tree_leaves(tree)) initial = f(initial, leaf);
@@ -241,7 +241,7 @@ Full broadcast(const Prefix& prefix, const Full& full) {
 /// Types      vectors, maps, pairs and tuples of Arrays
 /// Errors     INVALID_ARGUMENT for an empty list, or trees of different structures
 /// Example    const std::vector<std::pair<Array, Array>> pairs = {{1, 2}, {3, 4}};
-///            tree::transpose(pairs).first[1]  // ?
+///            tree::transpose(pairs).first[1]  // 3
 template <Tree T>
 typename detail::OfLists<T>::Type transpose(const std::vector<T>& trees) {
   if (trees.empty()) or_throw(invalid_argument("tree::transpose: the list is empty, so its trees have no structure"));

@@ -408,7 +408,7 @@ Array mapped(F& f, const Leaves&... leaves) {
 }  // namespace tree_detail
 
 /// Applies `f` to every array of a tree: jax.tree.map.
-/// Example    tree_map([](Array x) { return x * 2; }, std::pair(Array(1), Array(2))).second  // ?
+/// Example    tree_map([](Array x) { return x * 2; }, std::pair(Array(1), Array(2))).second  // 4
 template <Tree T, typename F>
 T tree_map(F&& f, const T& value) {
   FlatTree flat = hilo::flatten(value);

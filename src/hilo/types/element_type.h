@@ -28,7 +28,7 @@ struct ElementTypeInfo {
   ElementClass element_class;
   int bits;           ///< width of a value
   int storage_bytes;  ///< bytes that one element takes in memory; narrow types take a whole byte
-  int proto_value;  ///< number in XLA's xla_data.proto
+  int proto_value;    ///< number in XLA's xla_data.proto
 };
 
 inline constexpr auto kElementTypes = std::to_array<ElementTypeInfo>({

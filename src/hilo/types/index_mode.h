@@ -9,10 +9,10 @@ namespace hilo {
 
 /// JAX's `mode` of indexing. A window that is partly or wholly out of bounds is ...
 enum class IndexMode : uint8_t {
-  kUnspecified,  ///< the function's default
+  kUnspecified,      ///< the function's default
   kPromiseInBounds,  ///< excluded by the caller's promise; otherwise values and gradients there are undefined
-  kClip,  ///< moved to the nearest position in bounds
-  kFillOrDrop,  ///< read as a fill value, and not written
+  kClip,             ///< moved to the nearest position in bounds
+  kFillOrDrop,       ///< read as a fill value, and not written
 };
 inline constexpr std::string_view kIndexModeNames[] = {"", "promise_in_bounds", "clip", "fill_or_drop"};
 

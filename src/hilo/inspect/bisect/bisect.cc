@@ -15,7 +15,7 @@ namespace hilo::hlo {
 namespace {
 
 constexpr int64_t kBatchBytes = int64_t{256} << 20;  // limit for the values of one run
-constexpr int64_t kShownElements = 16;  // shown elements of each operand
+constexpr int64_t kShownElements = 16;               // shown elements of each operand
 
 using Values = std::unordered_map<InstructionId, Literal>;
 
@@ -89,7 +89,6 @@ struct Found {
   Values operands;
 };
 
-/// Returns a program of the op alone, on parameters with these values.
 StatusOr<Invocation> op_alone(const Invocation& program, const Instruction& i, const Values& operands) {
   Invocation alone;
   ComputationDraft draft("main");

@@ -13,7 +13,7 @@ struct Parting {
   /// The calls, branches and loops around the op, from the outside in: "while 'w', body in iteration 3".
   std::vector<std::string> path;
   std::string op;                     ///< "dot 'y' (model.py:12): f32[4,8] dot(f32[4,16], f32[16,8])"
-  std::string difference;  ///< number of different elements, and the largest difference
+  std::string difference;             ///< number of different elements, and the largest difference
   std::vector<std::string> operands;  ///< values of the operands, if they are small
   /// No single op diverges on the engine's own operands, but the results of the program do, or of the computations that
   /// `op` calls. Either the engine is wrong about several ops together, or rounding errors grow. For the program's
@@ -23,7 +23,7 @@ struct Parting {
 };
 
 struct Bisection {
-  int64_t agreed = 0;  ///< ops of the entry that agreed on equal operands, before the diverging one
+  int64_t agreed = 0;        ///< ops of the entry that agreed on equal operands, before the diverging one
   int64_t not_compared = 0;  ///< ops of the entry with effects, or with values that aren't arrays
   std::optional<Parting> parting;
   Invocation reduced;  ///< a small diverging program, if there is one

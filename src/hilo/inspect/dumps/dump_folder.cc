@@ -25,7 +25,7 @@ constexpr std::string_view kIndexBegin = "<!DOCTYPE html>\n<!-- the dumps in thi
 /// The contents of a folder when it was last listed.
 struct Folder {
   timespec changed{};
-  int64_t next = 0;  ///< one more than the highest number at the start of a name
+  int64_t next = 0;             ///< one more than the highest number at the start of a name
   std::set<std::string> pages;  ///< names that end in ".index.html"
 };
 

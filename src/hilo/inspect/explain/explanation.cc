@@ -17,7 +17,7 @@
 namespace hilo {
 namespace {
 
-constexpr double kClearly = 2;  // factor by which measured times must contradict a choice
+constexpr double kClearly = 2;      // factor by which measured times must contradict a choice
 constexpr double kBoundByProducts = 4;  // flops per byte; a product with fewer is always limited by memory
 
 bool is_kernel(const ExecutionUnit& unit) { return unit.kind == "kernel"; }
@@ -124,7 +124,7 @@ std::vector<std::string> chosen(const ExecutionUnit& unit, const Planned& how, c
   return lines;
 }
 
-/// Returns choices that measured times contradict by a factor of kClearly.
+/// Returns choices that measured times contradict by a factor of kDoubtFactor.
 std::vector<std::string> doubtful(const ExplainedUnit& unit, const UnitWork& work, const ExecutionUnit& of,
                                   const Planned& how, const MachineFigures& figures) {
   std::vector<std::string> lines;

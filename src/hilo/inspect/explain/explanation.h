@@ -35,7 +35,7 @@ struct Estimate {
 /// A unit of the plan.
 struct ExplainedUnit {
   std::string label;                  ///< "row kernel reduce.8", "dot dot.3"
-  std::vector<std::string> chosen;  ///< a line each: how the unit runs, and why its operands or results are in memory
+  std::vector<std::string> chosen;    ///< a line each: how the unit runs, and why its operands or results are in memory
   std::vector<std::string> doubtful;  ///< choices that measured times contradict
   Estimate estimate;
   double nanoseconds = 0;

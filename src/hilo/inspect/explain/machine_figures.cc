@@ -18,7 +18,7 @@ namespace hilo {
 namespace {
 
 constexpr std::string_view kFile = "machine_figures.txt";  // in the folder of the disk cache
-constexpr double kLongEnough = 30e6;  // nanoseconds for which each program is run
+constexpr double kLongEnough = 30e6;           // nanoseconds for which each program is run
 constexpr int64_t kFewestRuns = 5;
 
 using Clock = std::chrono::steady_clock;
@@ -78,7 +78,7 @@ struct Figure {
   std::string_view shape;  ///< of its argument and its result
   std::string (*body)(std::string_view shape);
   double count;  ///< number of the measured operations in a run; 0: the figure is the run's time
-  bool by_all;  ///< uses all threads
+  bool by_all;   ///< uses all threads
 };
 constexpr double kCached = 1 << 13, kLarge = 1 << 24, kSide = 512;
 constexpr double kProduct = 2 * kSide * kSide * kSide;

@@ -9,10 +9,10 @@ namespace hilo {
 /// Rates per nanosecond, of one thread unless stated otherwise. One operation per nanosecond is 10^9 per second.
 struct MachineFigures {
   int threads = 1;                          ///< of the pool that programs use
-  double call = 0;  ///< nanoseconds of a program of one element
-  double cache_bytes = 0;  ///< bytes read and written, for arrays that fit in a core's cache
-  double memory_bytes = 0;  ///< same for arrays that don't fit in any cache
-  double memory_bytes_all = 0;  ///< same with all threads
+  double call = 0;                          ///< nanoseconds of a program of one element
+  double cache_bytes = 0;                   ///< bytes read and written, for arrays that fit in a core's cache
+  double memory_bytes = 0;                  ///< same for arrays that don't fit in any cache
+  double memory_bytes_all = 0;              ///< same with all threads
   double flops_f32 = 0, flops_f64 = 0;      ///< elementwise, in cache
   double transcendentals = 0;               ///< exponentials of f32, in cache
   double product_f32 = 0, product_f64 = 0;  ///< flops of square products, with all threads

@@ -17,7 +17,6 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-/// Writes a scene.
 class Writer {
  public:
   explicit Writer(const graph::Scene& scene) : scene_(scene) {}

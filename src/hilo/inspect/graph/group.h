@@ -13,7 +13,7 @@ namespace hilo::hlo {
 struct InstructionGroup {
   std::string name;                              ///< "row kernel y"
   std::vector<const Instruction*> instructions;  ///< of the drawn module
-  double bytes = 0;  ///< read and written in one run
+  double bytes = 0;                              ///< read and written in one run
   bool is_kernel = true;                         ///< false: a library call or a loop
 };
 

@@ -13,14 +13,14 @@ namespace hilo {
 /// Totals of one unit of a program over all of its runs.
 struct ProfileRow {
   std::string kind = {};                ///< "kernel", "dot", "loop", ...
-  std::string name = {};  ///< name of the instruction that determines the unit's position
+  std::string name = {};                ///< name of the instruction that determines the unit's position
   std::vector<std::string> lines = {};  ///< "add 'sum' (train.cc:41)", one per op; including a loop's own
   std::string scope = {};               ///< name stack of its last instruction: "jit(step)/transpose(jvp(loss))"
   int64_t calls = 0;
   double nanoseconds = 0;      ///< of all calls
-  double flops = 0;  ///< per call; 2mnk for a dot
+  double flops = 0;            ///< per call; 2mnk for a dot
   double transcendentals = 0;  ///< per call
-  double bytes = 0;  ///< per call
+  double bytes = 0;            ///< per call
 };
 
 /// A run of a unit, for timelines.

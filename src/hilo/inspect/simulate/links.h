@@ -19,9 +19,9 @@ enum class Topology : uint8_t {
 
 struct Links {
   Topology topology = Topology::kRing;
-  double latency = 1e-6;  ///< seconds per message, or per hop of a torus
-  double bandwidth = 1e11;  ///< bytes per second of one link in one direction
-  int64_t leaf = 8;  ///< devices under one switch of a fat tree
+  double latency = 1e-6;        ///< seconds per message, or per hop of a torus
+  double bandwidth = 1e11;      ///< bytes per second of one link in one direction
+  int64_t leaf = 8;             ///< devices under one switch of a fat tree
   double oversubscription = 1;  ///< factor by which links above the leaves of a fat tree are slower
 };
 
