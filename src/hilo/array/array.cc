@@ -77,21 +77,21 @@ Array Array::from_bytes(ElementType type, std::span<const std::byte> bytes, std:
 
 Array Array::borrow_bytes(ElementType type, const std::byte* data, std::span<const int64_t> dimensions,
                           std::function<void()> release) {
-  const std::shared_ptr<const void> kept(data, [release = std::move(release)](const void*) {
+  const std::shared_ptr<const void> retained(data, [release = std::move(release)](const void*) {
     if (release) release();
   });
   HostData lent{or_throw(Shape::make_array(type, dimensions)), data};
   lent.semantics = HostMemory::kBorrowed;
-  lent.release = [kept] {};
+  lent.release = [retained] {};
   return array_from_buffer(or_throw(default_device()->from_host(lent)));
 }
 
 HostView host_view_of(const Array& array) { return array.impl().host_view(); }
 
-HostView Array::host_view(ElementType wanted) const {
-  if (dtype() != wanted) {
+HostView Array::host_view(ElementType expected) const {
+  if (dtype() != expected) {
     or_throw(invalid_argument(at_user_line("data") + ": the array is " + aval_shape().to_string() + "; got a view of " +
-                              std::string(element_type_name(wanted)) + ". Hint: convert the array, or to_vector()"));
+                              std::string(element_type_name(expected)) + ". Hint: convert the array, or to_vector()"));
   }
   return host_view_of(*this);
 }
@@ -167,10 +167,10 @@ void Array::refuse_numbers() const {
   throw Error(invalid_argument(at_user_line("array") + ": " + aval_shape().to_string() + " holds no numbers"));
 }
 
-void Array::refuse_rank(size_t wanted, const std::source_location& location) const {
+void Array::refuse_rank(size_t expected, const std::source_location& location) const {
   const UserLocation here(location);
   throw Error(invalid_argument(at_user_line("shape") + ": " + aval_shape().to_string() + " has " +
-                               std::to_string(ndim()) + " dimensions; wanted " + std::to_string(wanted)));
+                               std::to_string(ndim()) + " dimensions; wanted " + std::to_string(expected)));
 }
 
 bool Array::truth() const {

@@ -379,7 +379,7 @@ class Array {
   static Array from_bytes(ElementType type, std::span<const std::byte> bytes, std::span<const int64_t> dimensions);
   static Array borrow_bytes(ElementType type, const std::byte* data, std::span<const int64_t> dimensions,
                             std::function<void()> release);
-  HostView host_view(ElementType wanted) const;
+  HostView host_view(ElementType expected) const;
   static std::shared_ptr<const ArrayImpl> number(bool value);
   static std::shared_ptr<const ArrayImpl> number(int64_t value);
   static std::shared_ptr<const ArrayImpl> number(double value);
@@ -404,7 +404,7 @@ class Array {
   HostNumbers host_numbers() const;
   HostNumbers one_number(const std::source_location& location) const;
   [[noreturn]] void refuse_numbers() const;
-  [[noreturn]] void refuse_rank(size_t wanted, const std::source_location& location) const;
+  [[noreturn]] void refuse_rank(size_t expected, const std::source_location& location) const;
 
   std::shared_ptr<const ArrayImpl> impl_;
 };
@@ -432,7 +432,7 @@ class Operand {
     requires(kNoOperand<T>)
   Operand(const T&) {  // converts, so that the static_assert below reports the error
     static_assert(kNever<T>,
-                  "an Array or a number is wanted here, and this holds several: numpy::stack makes one of a tuple or "
+                  "expected an Array or a number, got a container: numpy::stack makes an Array of a tuple or "
                   "list of Arrays, numpy::array of numbers");
   }
   Operand(const Array& array, std::source_location location = std::source_location::current())

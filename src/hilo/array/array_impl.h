@@ -74,14 +74,14 @@ struct HostNumber final : ArrayImpl {
   /// Returns a buffer that is stored with the number. Returns null if it is stored for another device, or another
   /// thread is creating it.
   /// Errors     throws RESOURCE_EXHAUSTED
-  const BufferPtr* kept_on(const DevicePtr& device) const;
+  const BufferPtr* stored_on(const DevicePtr& device) const;
 
   std::array<std::byte, 16> bytes;
 
  private:
-  enum Asked : uint8_t { kNobody, kNow, kKept };
-  mutable std::atomic<Asked> asked_{kNobody};
-  mutable BufferPtr kept_;
+  enum BufferState : uint8_t { kNone, kCopying, kStored };
+  mutable std::atomic<BufferState> state_{kNone};
+  mutable BufferPtr stored_;
 };
 
 /// An array inside a trace. Answers queries by its value, if the trace knows one. Tracers are defined in trace/trace.h.

@@ -50,7 +50,7 @@ BatchResult batched_results(std::vector<Array> results, const Mask& batched);
 hlo::ComputationPtr over_packed(const hlo::ComputationPtr& computation);
 /// Returns the parameter leaf that result leaf `k` is equal to, if the computation only passes it through, also through
 /// scans.
-std::optional<size_t> handed_on(const hlo::Computation& computation, size_t k);
+std::optional<size_t> passed_through(const hlo::Computation& computation, size_t k);
 /// Traces `f` on the parameter leaves of `like`; results are packed.
 hlo::ComputationPtr restage(const hlo::ComputationPtr& like, const FlatFunction& f);
 

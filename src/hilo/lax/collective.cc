@@ -163,13 +163,13 @@ Array permuted(const Array& x, const AxisNames& axis_names, const std::vector<st
   const DynamicSliceInDimOptions one{.axis = 0, .allow_negative_indices = false};
   const Array own = squeeze(dynamic_slice_in_dim(table, member_index("ppermute", axis_names), 1, one), {0});
   const Shape flags = x.aval_shape().with_element_type(ElementType::kPred);
-  Array made = ops::full_like(x, 0);
+  Array created = ops::full_like(x, 0);
   for (size_t way = 0; way < ways.size(); ++way) {
     const Array is_target = ops::eq(own, ops::full_like(own, static_cast<double>(way)));
     const Array sent = from_before(x, axis_names, ways[way]);
-    made = ops::select(ops::broadcast_in_dim(is_target, flags, {}), sent, made);
+    created = ops::select(ops::broadcast_in_dim(is_target, flags, {}), sent, created);
   }
-  return made;
+  return created;
 }
 
 /// "x" or "x,y"

@@ -21,11 +21,11 @@ std::string types_text(std::span<const Aval> avals) {
   return text + ")";
 }
 
-void check_types(std::string_view what, std::span<const Aval> got, std::span<const Aval> wanted) {
-  bool same = got.size() == wanted.size();
-  for (size_t i = 0; same && i < got.size(); ++i) same = got[i].shape == wanted[i].shape;
+void check_types(std::string_view what, std::span<const Aval> got, std::span<const Aval> expected) {
+  bool same = got.size() == expected.size();
+  for (size_t i = 0; same && i < got.size(); ++i) same = got[i].shape == expected[i].shape;
   if (!same) {
-    or_throw(invalid_argument(at_user_line(what) + ": got " + types_text(got) + ", wanted " + types_text(wanted)));
+    or_throw(invalid_argument(at_user_line(what) + ": got " + types_text(got) + ", wanted " + types_text(expected)));
   }
 }
 
@@ -143,8 +143,8 @@ FlatFunction keeping_tree(std::string_view name, std::string_view part, const Fl
   return [=, &body, &location, structure = flatten_walked(carry.initial).structure](std::span<const Array> leaves) {
     std::vector<Array> next = body(leaves);
     if (flatten_walked(carry.next).structure != structure)
-      refuse_difference(name, location, std::string(part).append(" has another structure than what went in"),
-                        walk_difference(part, carry.next, "what went in", carry.initial));
+      refuse_difference(name, location, std::string(part).append(" has another structure than the input"),
+                        walk_difference(part, carry.next, "the input", carry.initial));
     return next;
   };
 }

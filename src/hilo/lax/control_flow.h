@@ -62,11 +62,11 @@ void refuse_difference(std::string_view function, const std::source_location& lo
 /// Returns the leaves of a `part` of a call, and checks that its structure is that of `expected`.
 template <Tree T>
 std::vector<Array> leaves_like(std::string_view function, const std::source_location& location, std::string_view part,
-                               const T& got, const T& wanted) {
+                               const T& got, const T& expected) {
   FlatTree flat = hilo::flatten(got);
-  if (flat.structure != hilo::flatten(wanted).structure)
-    detail::refuse_difference(function, location, std::string(part).append(" has another structure than what went in"),
-                              hilo::tree_difference(part, got, "what went in", wanted));
+  if (flat.structure != hilo::flatten(expected).structure)
+    detail::refuse_difference(function, location, std::string(part).append(" has another structure than the input"),
+                              hilo::tree_difference(part, got, "the input", expected));
   return std::move(flat.leaves);
 }
 
@@ -86,7 +86,7 @@ auto as_step(const Step& step) {
 template <typename Carry, typename Next>
 Carry next_carry(const Next& next) {
   static_assert(flat_call::gives<Next, Carry>,
-                "the next carry has another C++ type than the carry that goes in: return what the body takes");
+                "the next carry has another C++ type than the initial carry: return what the body takes");
   return flat_call::as<Carry>(next);
 }
 template <typename F, typename Tuple, typename Result>
@@ -203,7 +203,7 @@ auto while_loop(const Condition& condition, const Body& body, const Init& init,
   if constexpr (!std::is_same_v<Truth, flat_call::Refused>) {
     using Next = std::remove_cvref_t<typename flat_call::CallOf<Body, std::tuple<Carry>>::Result>;
     static_assert(flat_call::gives<Next, Carry>,
-                  "the next carry has another C++ type than the carry that goes in: return what the body takes");
+                  "the next carry has another C++ type than the initial carry: return what the body takes");
   }
   const std::tuple<Carry> arguments(initial);
   std::optional<Array> truth;
@@ -342,7 +342,7 @@ auto scan(const F& f, const Init& init, const Xs& xs, const ScanOptions& options
   using Step = decltype(detail::as_step(flat_call::call(f, std::tuple<Carry, Xs>(initial, xs))));
   using Ys = typename Step::second_type;
   static_assert(flat_call::gives<typename Step::first_type, Carry>,
-                "the next carry has another C++ type than the carry that goes in: return what the step takes");
+                "the next carry has another C++ type than the initial carry: return what the step takes");
   const std::tuple<Carry, Xs> arguments(initial, xs);
   std::optional<std::pair<Carry, Ys>> kept;
   const detail::ScanResult result =

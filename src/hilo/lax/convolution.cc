@@ -64,14 +64,14 @@ Int64List spatial(const Int64List& spec) {
 /// Returns the extent of `size` elements at distance `dilation`.
 int64_t dilate(int64_t size, int64_t dilation) { return size == 0 ? 0 : (size - 1) * dilation + 1; }
 
-void check_length(const char* what, size_t got, size_t wanted) {
-  if (got != wanted)
-    refuse(kName, fmt::format("{}: got {} values, wanted {}, one per spatial dimension", what, got, wanted));
+void check_length(const char* what, size_t got, size_t expected) {
+  if (got != expected)
+    refuse(kName, fmt::format("{}: got {} values, wanted {}, one per spatial dimension", what, got, expected));
 }
 
 /// Checks that all values are at least 1, and small enough to avoid overflow.
-void check_factors(const char* what, const Int64List& values, size_t wanted) {
-  check_length(what, values.size(), wanted);
+void check_factors(const char* what, const Int64List& values, size_t expected) {
+  check_length(what, values.size(), expected);
   for (int64_t value : values) {
     if (value < 1 || value >= int64_t{1} << 31) {
       refuse(kName, fmt::format("{}: got [{}], wanted numbers from 1 to 2^31-1", what, fmt::join(values, ",")));
@@ -107,7 +107,7 @@ void check_crop(const Int64List& sizes, const Int64List& dilation, const Padding
   for (size_t k = 0; k < pads.size(); ++k) {
     const __int128 padded = static_cast<__int128>(dilate(sizes[k], dilation[k])) + pads[k].first + pads[k].second;
     if (padded >= 0) continue;
-    refuse(kName, fmt::format("padding: {}_{} takes more than dimension {} has, {}", pads[k].first, pads[k].second, k,
+    refuse(kName, fmt::format("padding: {}_{} removes more than dimension {} has, {}", pads[k].first, pads[k].second, k,
                               dilate(sizes[k], dilation[k])));
   }
 }
@@ -148,7 +148,7 @@ ConvGeneralDilatedDimensionNumbers channels_last(int64_t rank) {
 }
 
 /// Converts sizes by role to sizes by dimension.
-Dimensions put_back(const Dimensions& sizes, const Int64List& spec) {
+Dimensions sizes_by_dimension(const Dimensions& sizes, const Int64List& spec) {
   Dimensions shape = sizes;
   for (size_t d = 0; d < sizes.size(); ++d) shape[spec[d]] = sizes[d];
   return shape;
@@ -204,7 +204,7 @@ Array conv_general_dilated(const Operand& lhs, const Operand& rhs, const Int64Li
   check_factors("rhs_dilation", inner, rank);
   check_length("dimension_numbers of lhs", in_sizes.size(), rank);
   if (padding.word() != nullptr && std::ranges::count(base, 1) != std::ssize(base)) {
-    refuse(kName, "padding in words doesn't go with lhs_dilation. Hint: give the pairs, or use conv_transpose");
+    refuse(kName, "padding by name can't be combined with lhs_dilation. Hint: pass pairs, or use conv_transpose");
   }
   Int64List covered;
   for (size_t k = 0; k < rank; ++k) covered.push_back(dilate(kernel_sizes[k], inner[k]));
@@ -359,7 +359,7 @@ Dimensions conv_general_shape_tuple(const Dimensions& lhs_shape, const Dimension
   const std::vector<Int64List> specs = conv_general_permutations(dimension_numbers);
   const Dimensions canonical =
       conv_shape_tuple(select(lhs_shape, specs[0]), select(rhs_shape, specs[1]), window_strides, padding);
-  return put_back(canonical, specs[2]);
+  return sizes_by_dimension(canonical, specs[2]);
 }
 
 Dimensions conv_transpose_shape_tuple(const Dimensions& lhs_shape, const Dimensions& rhs_shape,
@@ -375,7 +375,7 @@ Dimensions conv_transpose_shape_tuple(const Dimensions& lhs_shape, const Dimensi
                                  : conv_transpose_padding(kernel[d], window_strides[d - 2], padding, d - 2);
     canonical.push_back((in[d] - 1) * window_strides[d - 2] - kernel[d] + 2 + low + high);
   }
-  return put_back(canonical, specs[2]);
+  return sizes_by_dimension(canonical, specs[2]);
 }
 
 }  // namespace hilo::lax

@@ -58,12 +58,12 @@ class SharedConstants {
   std::vector<size_t> begins_, argument_counts_;
 };
 
-void check_results(std::string_view name, std::span<const Aval> got, std::span<const Array> wanted) {
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    if (got[i].shape == wanted[i].aval_shape()) continue;
+void check_results(std::string_view name, std::span<const Aval> got, std::span<const Array> expected) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    if (got[i].shape == expected[i].aval_shape()) continue;
     or_throw(invalid_argument(at_user_line(name) + ": the function and the solver must return what they take; leaf " +
                               std::to_string(i) + " is " + got[i].shape.to_string() + ", wanted " +
-                              wanted[i].aval_shape().to_string()));
+                              expected[i].aval_shape().to_string()));
   }
 }
 

@@ -60,15 +60,15 @@ class Scanner {
 
  private:
   Arrays combined(Arrays a, const Arrays& b) const {
-    std::vector<Shape> wanted;
-    for (const Array& x : a) wanted.push_back(x.aval_shape());
+    std::vector<Shape> expected;
+    for (const Array& x : a) expected.push_back(x.aval_shape());
     a.insert(a.end(), b.begin(), b.end());
     Arrays out = combine_(a);
     for (size_t i = 0; i < out.size(); ++i) {
-      if (out[i].aval_shape() == wanted[i]) continue;
+      if (out[i].aval_shape() == expected[i]) continue;
       or_throw(invalid_argument(at_user_line("associative_scan") + ": fn must return what it takes; result " +
                                 std::to_string(i) + " is " + out[i].aval_shape().to_string() + ", wanted " +
-                                wanted[i].to_string()));
+                                expected[i].to_string()));
     }
     return out;
   }
@@ -152,7 +152,7 @@ Array select_n(const Operand& which, const std::vector<Array>& cases) {
   const UserLocation here(which.location());
   const Array& w = which.array();
   const auto refuse = [](const std::string& why) { or_throw(invalid_argument(at_user_line("select_n") + ": " + why)); };
-  if (cases.empty()) refuse("there must be a case or more");
+  if (cases.empty()) refuse("expected at least one case");
   const bool boolean = w.dtype() == ElementType::kPred;
   if (!boolean && w.dtype() != ElementType::kS32)
     refuse("`which` must be pred or s32; got " + w.aval_shape().to_string());

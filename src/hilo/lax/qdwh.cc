@@ -25,7 +25,7 @@ struct Weights {
 };
 constexpr Weights kHalley = {3, 1, 3};
 /// For larger `c` the matrix 1 + c u^H u is too close to singular for a Cholesky decomposition.
-constexpr double kGreatestForCholesky = 100;
+constexpr double kMaxForCholesky = 100;
 
 /// Returns the best weights for a smallest relative singular value of `least`, and its value after the step.
 std::pair<Weights, double> best_weights(double least) {
@@ -100,7 +100,7 @@ State iterated(const Array& x, int64_t max_iterations, double eps) {
   const double tolerance = std::cbrt(5 * eps);
   State s = {ops::scalar(0, default_integer()), times(x, inverse_of_bound(x)), ops::scalar(1, ElementType::kPred)};
   for (const Weights& w : weights_from(eps, max_iterations)) {
-    if (w.c > kGreatestForCholesky) s = {add(s.count, ops::full_like(s.count, 1)), step_by_qr(s.u, w), s.moving};
+    if (w.c > kMaxForCholesky) s = {add(s.count, ops::full_like(s.count, 1)), step_by_qr(s.u, w), s.moving};
     else s = stepped(s, w, tolerance);
   }
   const auto goes_on = [&](const State& now) {

@@ -115,26 +115,26 @@ Array index_in_dim(const Operand& operand, int64_t index, const IndexInDimOption
 Array index_take(const Operand& src, const std::vector<Array>& idxs, const Dimensions& axes) {
   const UserLocation here(src.location());
   const Array& x = src.array();
-  const std::vector<int64_t> taken = canonical_axes("index_take", axes, x.ndim());
-  if (idxs.size() != taken.size() || idxs.empty())
-    refuse("index_take", fmt::format("got {} index vectors for {} axes", idxs.size(), taken.size()));
+  const std::vector<int64_t> used = canonical_axes("index_take", axes, x.ndim());
+  if (idxs.size() != used.size() || idxs.empty())
+    refuse("index_take", fmt::format("got {} index vectors for {} axes", idxs.size(), used.size()));
   std::vector<Array> columns;
   for (size_t i = 0; i < idxs.size(); ++i) {
     if (idxs[i].ndim() != 1 || !is_integer(idxs[i].dtype()))
       refuse("index_take", "wanted vectors of integers; got " + idxs[i].aval_shape().to_string());
-    const Array extent = ops::full_like(idxs[i], static_cast<double>(x.shape(taken[i])));
+    const Array extent = ops::full_like(idxs[i], static_cast<double>(x.shape(used[i])));
     const Array rest = ops::rem(idxs[i], extent);
     const Array positive = ops::select(ops::lt(rest, ops::full_like(rest, 0)), ops::add(rest, extent), rest);
     columns.push_back(expand_dims(positive, {1}));
   }
   hlo::GatherAttributes g;
-  for (int64_t d = 1; d <= x.ndim() - std::ssize(taken); ++d) g.offset_dims.push_back(d);
-  g.collapsed_slice_dims = taken;
+  for (int64_t d = 1; d <= x.ndim() - std::ssize(used); ++d) g.offset_dims.push_back(d);
+  g.collapsed_slice_dims = used;
   std::ranges::sort(g.collapsed_slice_dims);
-  g.start_index_map = taken;
+  g.start_index_map = used;
   g.index_vector_dim = 1;
   g.slice_sizes.assign(x.shape().begin(), x.shape().end());
-  for (int64_t d : taken) g.slice_sizes[d] = 1;
+  for (int64_t d : used) g.slice_sizes[d] = 1;
   return gather(x, concatenate(columns, 1), g, IndexMode::kPromiseInBounds);
 }
 

@@ -102,7 +102,7 @@ Dimensions reduce_window_shape_tuple(const Dimensions& operand_shape, const Dime
                                      const OptionalDimensions& window_dilation) {
   const size_t rank = operand_shape.size();
   if (window_dimensions.size() != rank || window_strides.size() != rank || padding.size() != rank)
-    or_throw(invalid_argument(fmt::format("reduce_window_shape_tuple: wanted {} numbers a list", rank)));
+    or_throw(invalid_argument(fmt::format("reduce_window_shape_tuple: wanted {} numbers per list", rank)));
   const auto dilated = [](int64_t size, const OptionalDimensions& by, size_t d) {
     return size == 0 ? 0 : (size - 1) * (by ? by->at(d) : 1) + 1;
   };

@@ -65,9 +65,9 @@ NamedSharding closed(const NamedSharding& sharding) {
   return open ? NamedSharding(sharding.mesh(), PartitionSpec(std::move(entries))) : sharding;
 }
 
-Array put(const Array& array, const NamedSharding& wanted) {
-  if (wanted.mesh().axis_names().empty()) return device_put(array, wanted.mesh().devices()[0]);
-  const NamedSharding sharding = closed(wanted);
+Array put(const Array& array, const NamedSharding& expected) {
+  if (expected.mesh().axis_names().empty()) return device_put(array, expected.mesh().devices()[0]);
+  const NamedSharding sharding = closed(expected);
   refuse_unreachable("device_put", sharding.mesh());
   const NamedSharding* const from = sharding_of(array);
   if (from == nullptr) return dealt(array, sharding);
@@ -78,11 +78,11 @@ Array put(const Array& array, const NamedSharding& wanted) {
 }
 
 /// Returns the only buffer of a part; a number gets one on the part's device.
-BufferPtr buffer_of_part(const char* function, const Array& part, const Shape& wanted, const DevicePtr& device,
+BufferPtr buffer_of_part(const char* function, const Array& part, const Shape& expected, const DevicePtr& device,
                          size_t number) {
-  if (part.aval_shape() != wanted) {
+  if (part.aval_shape() != expected) {
     refuse(function,
-           fmt::format("part {} is {}; wanted {}", number, part.aval_shape().to_string(), wanted.to_string()));
+           fmt::format("part {} is {}; wanted {}", number, part.aval_shape().to_string(), expected.to_string()));
   }
   const BufferArray* const placed = on_a_device(part);
   return placed != nullptr ? placed->buffer : part.impl().on(device);
@@ -159,15 +159,15 @@ Array make_array_from_process_local_data(const NamedSharding& sharding, const Ar
   const std::vector<int64_t> part = sharding.shard_shape(shape);
   if (std::ranges::equal(shape, local_data.shape())) return device_put(local_data, sharding);
   std::vector<std::vector<int64_t>> begins;
-  std::vector<int64_t> wanted;
+  std::vector<int64_t> expected;
   for (size_t d = 0; d < shape.size(); ++d) {
     begins.push_back(begins_here(sharding, shape, d));
-    wanted.push_back(std::ssize(begins.back()) * part[d]);
+    expected.push_back(std::ssize(begins.back()) * part[d]);
   }
-  if (!std::ranges::equal(wanted, local_data.shape()))
+  if (!std::ranges::equal(expected, local_data.shape()))
     refuse(kName, fmt::format("this process has {} of ({}) by {}; wanted ({}), the parts of its devices",
                               local_data.aval_shape().to_string(), fmt::join(shape, ", "), sharding.to_string(),
-                              fmt::join(wanted, ", ")));
+                              fmt::join(expected, ", ")));
   return cut_here(local_data, or_throw(Shape::make_array(local_data.dtype(), shape)), sharding, [&](const Box& box) {
     std::vector<int64_t> begin;
     for (size_t d = 0; d < shape.size(); ++d)

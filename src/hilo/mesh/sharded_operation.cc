@@ -45,7 +45,7 @@ std::vector<Array> ShardedArray::run(const Operation& operation) const {
   return compute_on_mesh(operation, mesh_within(operation));
 }
 
-std::optional<std::vector<Array>> run_stated(const Operation& operation) {
+std::optional<std::vector<Array>> run_constrained(const Operation& operation) {
   std::optional<Mesh> mesh = mesh_within(operation);
   if (!mesh) return std::nullopt;
   return compute_on_mesh(operation, std::move(mesh));

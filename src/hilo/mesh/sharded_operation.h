@@ -8,6 +8,6 @@ namespace hilo {
 
 /// Runs an operation that calls computations with sharding constraints; returns nullopt for other operations.
 /// Errors     as run_on_mesh
-std::optional<std::vector<Array>> run_stated(const Operation& operation);
+std::optional<std::vector<Array>> run_constrained(const Operation& operation);
 
 }  // namespace hilo

@@ -29,7 +29,7 @@ struct MeshProgram {
 using MeshProgramPtr = std::shared_ptr<const MeshProgram>;
 
 /// Whether `mesh` can express the sharding for arrays of this rank: same devices, in an order that its axes can name.
-bool can_say(const Mesh& mesh, const NamedSharding& sharding, int64_t rank);
+bool can_express(const Mesh& mesh, const NamedSharding& sharding, int64_t rank);
 
 /// Returns the mesh of a program: that of its shardings, else of its constraints, else of its arguments; nullopt: it
 /// runs on one device.

@@ -139,11 +139,11 @@ Key seeded(KeyImpl impl, const Words& seed) {
 
 /// The key as something that uses it gets it.
 Key used(const Key& key, const char* what) {
-  return follows_keys() ? Key(bind_identity(key.data, kUsedKey, what), key.impl) : key;
+  return tracks_keys() ? Key(bind_identity(key.data, kUsedKey, what), key.impl) : key;
 }
 
 /// The words as those of a key that nobody has used.
-Key unused(const Array& data, KeyImpl impl) { return {follows_keys() ? bind_identity(data, kNewKey, "") : data, impl}; }
+Key unused(const Array& data, KeyImpl impl) { return {tracks_keys() ? bind_identity(data, kNewKey, "") : data, impl}; }
 
 /// unsafe_rbg draws what others hash: every tenth row of so many.
 Array drawn_keys(const Array& data, int64_t count) {
@@ -270,7 +270,7 @@ int64_t Key::shape(const Index& axis) const {
 
 Key Key::operator[](const Indexer& index) const {
   // A slice of its own for each place would be compiled for each.
-  if (index.kind() != Indexer::Kind::kInteger || ndim() != 1 || !is_concrete(data) || follows_keys())
+  if (index.kind() != Indexer::Kind::kInteger || ndim() != 1 || !is_concrete(data) || tracks_keys())
     return (*this)(index);
   const UserLocation here(index.location());
   const int64_t count = shape(0), at = index.integer() < 0 ? index.integer() + count : index.integer();

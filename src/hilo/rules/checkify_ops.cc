@@ -91,7 +91,7 @@ struct Starts {
 };
 
 /// Reports the first index whose window is out of bounds of `operand`, its axis, and the axis' size.
-void look_for_outsiders(const Starts& starts, const Array& operand, CheckState& state) {
+void check_bounds(const Starts& starts, const Array& operand, CheckState& state) {
   if (starts.dimensions.empty() || starts.indices.size() == 0) return;
   std::vector<int64_t> sizes, greatest;
   for (size_t k = 0; k < starts.dimensions.size(); ++k) {
@@ -145,15 +145,15 @@ Starts starts_of(std::span<const Array> scalars, std::span<const int64_t> sizes)
 void look_at_indices(const Operation& operation, CheckState& state) {
   const Arrays& x = operation.operands;
   if (operation.opcode == Opcode::kGather) {
-    look_for_outsiders(starts_of(attributes_of<hlo::GatherAttributes>(operation), x[1]), x[0], state);
+    check_bounds(starts_of(attributes_of<hlo::GatherAttributes>(operation), x[1]), x[0], state);
   } else if (operation.opcode == Opcode::kScatter && x.size() == 3) {
     const auto& scatter = attributes_of<hlo::ScatterAttributes>(operation);
-    look_for_outsiders(starts_of(lax::gather_of(scatter, x[0], x[2]), x[1]), x[0], state);
+    check_bounds(starts_of(lax::gather_of(scatter, x[0], x[2]), x[1]), x[0], state);
   } else if (operation.opcode == Opcode::kDynamicSlice) {
     const auto& sizes = attributes_of<hlo::DynamicSliceAttributes>(operation).sizes;
-    look_for_outsiders(starts_of(std::span(x).subspan(1), {sizes.begin(), sizes.end()}), x[0], state);
+    check_bounds(starts_of(std::span(x).subspan(1), {sizes.begin(), sizes.end()}), x[0], state);
   } else if (operation.opcode == Opcode::kDynamicUpdateSlice) {
-    look_for_outsiders(starts_of(std::span(x).subspan(2), x[1].shape()), x[0], state);
+    check_bounds(starts_of(std::span(x).subspan(2), x[1].shape()), x[0], state);
   }
 }
 

@@ -99,14 +99,14 @@ Array take_rows(const Array& x, std::span<const int32_t> rows) {
 /// Returns the same as a few contiguous slices, which the devices of a mesh exchange; empty if there are many.
 /// Example    rows 3, 0, 1, 2 -> slices [3, 4) and [0, 3)
 std::vector<Array> slices_of(const Array& x, std::span<const int32_t> rows) {
-  constexpr size_t kMostSlices = 64;
+  constexpr size_t kMaxSlices = 64;
   std::vector<hlo::SliceRange> ranges;
   for (const int32_t row : rows) {
     if (!ranges.empty() && ranges.back().limit == row) ++ranges.back().limit;
     else ranges.push_back({row, row + 1, 1});
   }
   std::vector<Array> slices;
-  if (ranges.size() > kMostSlices) return slices;
+  if (ranges.size() > kMaxSlices) return slices;
   for (const hlo::SliceRange& range : ranges) slices.push_back(slice_along(x, 0, range));
   return slices;
 }

@@ -57,7 +57,7 @@ LinearizeResult call_linearize(const Operation& operation, std::span<const bool>
 /// Returns the results of a known part; results that it passes through are the operands themselves.
 std::vector<Array> call_known(const ComputationPtr& known, const std::vector<Array>& operands) {
   std::vector<std::optional<size_t>> origins;
-  for (size_t k = 0; k < known->root().operands.size(); ++k) origins.push_back(handed_on(*known, k));
+  for (size_t k = 0; k < known->root().operands.size(); ++k) origins.push_back(passed_through(*known, k));
   const bool computes =
       known->has_effect() || !std::ranges::all_of(origins, [](const auto& o) { return o.has_value(); });
   std::vector<Array> results = computes ? ops::call(known, operands) : operands;
@@ -118,19 +118,19 @@ const Mask& marked_results(const SplitComputation& split) { return split.unknown
 /// Transforms every branch so that all have the same results with tangents, or the same unknown ones.
 template <typename Transformed, typename Transform>
 std::vector<Transformed> transform_branches(const Operation& operation, const Transform& transform) {
-  std::vector<bool> wanted;
+  std::vector<bool> expected;
   for (const ComputationPtr& branch : branches_of(operation))
-    wanted = mask_or(wanted, marked_results(transform(branch, wanted)));
+    expected = mask_or(expected, marked_results(transform(branch, expected)));
   std::vector<Transformed> all;
-  for (const ComputationPtr& branch : branches_of(operation)) all.push_back(transform(branch, wanted));
+  for (const ComputationPtr& branch : branches_of(operation)) all.push_back(transform(branch, expected));
   return all;
 }
 
 JvpResult conditional_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const std::vector<bool> nonzero = nonzero_mask(tangents.subspan(1));
   const auto jvps =
-      transform_branches<JvpComputation>(operation, [&](const ComputationPtr& c, const std::vector<bool>& wanted) {
-        return jvp_computation(c, nonzero, wanted);
+      transform_branches<JvpComputation>(operation, [&](const ComputationPtr& c, const std::vector<bool>& expected) {
+        return jvp_computation(c, nonzero, expected);
       });
   Branches branches;
   for (const JvpComputation& j : jvps) branches.push_back(j.computation);
@@ -203,7 +203,7 @@ LinearizeResult conditional_linearize(const Operation& operation, std::span<cons
   const Mask nonzero(nonzero_operands.begin() + 1, nonzero_operands.end());
   const auto splits = transform_branches<SplitComputation>(
       operation,
-      [&](const ComputationPtr& c, const Mask& wanted) { return linearize_computation(c, nonzero, wanted); });
+      [&](const ComputationPtr& c, const Mask& expected) { return linearize_computation(c, nonzero, expected); });
   const SplitBranches branches = split_branches(splits);
   std::vector<Array> primals = bind_conditional(operation, branches.known, operation.operands);
   const std::vector<Array> residuals = take_from(primals, splits[0].known_result_count());
@@ -222,7 +222,7 @@ std::optional<SplitResult> conditional_split(const Operation& operation, const M
   const Mask unknown(unknown_operands.begin() + 1, unknown_operands.end());
   const auto splits = transform_branches<SplitComputation>(
       operation,
-      [&](const ComputationPtr& c, const Mask& wanted) { return split_computation(c, unknown, wanted); });
+      [&](const ComputationPtr& c, const Mask& expected) { return split_computation(c, unknown, expected); });
   const SplitBranches branches = split_branches(splits);
   auto [known, rest] = known_and_unknown(operation.operands, unknown_operands);
   rest.insert(rest.begin(), operation.operands[0]);
@@ -277,7 +277,7 @@ std::vector<Array> constant_where_unused(const Array& used, std::vector<Array> o
 std::optional<size_t> shared_operand(const Operation& operation, std::span<const BatchDim> dims, size_t k) {
   std::optional<size_t> shared;
   for (const ComputationPtr& branch : branches_of(operation)) {
-    const std::optional<size_t> own = handed_on(*branch, k);
+    const std::optional<size_t> own = passed_through(*branch, k);
     if (!own || (shared && *own != *shared)) return std::nullopt;
     shared = own;
   }
@@ -412,7 +412,7 @@ BatchResult while_batch(const Operation& operation, std::span<const BatchDim> di
   const bool batched_predicate = batch_computation(condition, batched, {}, context).batched_results[0];
   if (batched_predicate) {
     // Examples end at different times; a carry that the body passes through stays unbatched.
-    for (size_t i = 0; i < batched.size(); ++i) batched[i] = batched[i] || handed_on(*body, i) != i;
+    for (size_t i = 0; i < batched.size(); ++i) batched[i] = batched[i] || passed_through(*body, i) != i;
     batched = grown(batched);
   }
   const ComputationPtr condition_of_all = batch_computation(condition, batched, {}, context).computation;

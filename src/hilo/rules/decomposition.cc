@@ -301,7 +301,7 @@ JvpResult svd_jvp(const Operation& operation, std::span<const Tangent> tangents)
 }
 
 /// Returns 1 in the row of each column's largest component (the first of equal ones), 0 elsewhere.
-Array mask_of_greatest(const Array& v) {
+Array mask_of_largest(const Array& v) {
   const Array size = ops::abs(v);
   const int64_t down = v.ndim() - 2;
   const Array row = ops::iota(typed(v, ElementType::kS32), down);
@@ -323,7 +323,7 @@ EigTangents eig_tangents(const Array& w, const Array& v, const Array& da) {
   const Array factor = inverse_above(sub(along_rows(w, v), along_columns(w, v)), error_of_values(w));
   const Array inner = product(solve(v, da), v);
   const Array u = product(v, mul(factor, inner));
-  const Array greatest = mask_of_greatest(v);
+  const Array greatest = mask_of_largest(v);
   const Array turn = div(ops::imag(column_sums(mul(greatest, u))), ops::real(column_sums(mul(greatest, v))));
   const Array multiple = ops::complex(neg(ops::real(column_sums(mul(conjugate(v), u)))), neg(turn));
   return {diagonal(inner), add(u, mul(v, along_rows(multiple, v)))};
@@ -339,7 +339,7 @@ JvpResult eig_jvp(const Operation& operation, std::span<const Tangent> tangents)
   if ((left || right) && !attributes.enable_eigvec_derivs) {
     refuse(
         "eig: derivatives of eigenvectors hold only under assumptions on the matrix that can't be checked: distinct "
-        "eigenvalues, and no vector with two greatest components. Hint: lax::linalg::eig with "
+        "eigenvalues, and no vector with two largest components. Hint: lax::linalg::eig with "
         "enable_eigvec_derivs=true");
   }
   std::vector<Array> results = linalg::eig(operation.operands[0], left, true, attributes.enable_eigvec_derivs);

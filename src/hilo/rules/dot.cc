@@ -56,13 +56,13 @@ std::vector<int64_t> inverse_of(const std::vector<int64_t>& order) {
 /// Returns the cotangent of one side: contracts the result's cotangent with the other side over that side's free
 /// dimensions, and restores the order of dimensions. Of the two products, ct * other and other * ct, it uses the one
 /// that already has that order: the gradient of a weight matrix needs no transpose.
-Array side_cotangent(const Array& ct, const Array& other, int64_t wanted_rank, const std::vector<int64_t>& wanted_batch,
-                     const std::vector<int64_t>& wanted_contracting, const std::vector<int64_t>& other_batch,
+Array side_cotangent(const Array& ct, const Array& other, int64_t own_rank, const std::vector<int64_t>& own_batch,
+                     const std::vector<int64_t>& own_contracting, const std::vector<int64_t>& other_batch,
                      const std::vector<int64_t>& other_contracting, int64_t other_free_begin, ElementType type) {
-  const std::vector<int64_t> wanted_free = free_dimensions(wanted_rank, wanted_batch, wanted_contracting);
+  const std::vector<int64_t> own_free = free_dimensions(own_rank, own_batch, own_contracting);
   const std::vector<int64_t> other_free = free_dimensions(other.ndim(), other_batch, other_contracting);
   DotDimensions dims;
-  dims.lhs_batch = range(0, wanted_batch.size());
+  dims.lhs_batch = range(0, own_batch.size());
   dims.rhs_batch = other_batch;
   dims.lhs_contracting = range(other_free_begin, other_free.size());
   dims.rhs_contracting = other_free;
@@ -71,13 +71,13 @@ Array side_cotangent(const Array& ct, const Array& other, int64_t wanted_rank, c
   for (size_t i = 0; i < by_other.size(); ++i) by_other[i] = static_cast<int64_t>(i);
   std::ranges::sort(by_other, {}, [&](int64_t i) { return other_contracting[i]; });
   std::vector<int64_t> contracted;
-  for (int64_t i : by_other) contracted.push_back(wanted_contracting[i]);
+  for (int64_t i : by_other) contracted.push_back(own_contracting[i]);
 
-  std::vector<int64_t> order = wanted_batch, swapped = wanted_batch;
-  append(order, wanted_free);
+  std::vector<int64_t> order = own_batch, swapped = own_batch;
+  append(order, own_free);
   append(order, contracted);
   append(swapped, contracted);
-  append(swapped, wanted_free);
+  append(swapped, own_free);
   const ElementType computed = ct.dtype() == other.dtype() ? ct.dtype() : type;
   const Array left = convert_element_type(ct, computed), right = convert_element_type(other, computed);
   if (std::ranges::is_sorted(swapped)) {

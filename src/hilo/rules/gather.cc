@@ -100,10 +100,10 @@ Array extreme_tangent(const Scatter& s, const Array& out, const Array& dx, const
   const auto ones_where = [](const Array& mask, const Array& like) {
     return select(mask, full_like(like, 1), full_like(like, 0));
   };
-  const Array kept = ones_where(eq(s.x, out), dx);
+  const Array retained = ones_where(eq(s.x, out), dx);
   const Array chosen = ones_where(eq(s.updates, s.read(out)), du);
-  const Array share = div(full_like(dx, 1), max(s.add_to(kept, chosen), full_like(dx, 1)));
-  return s.add_to(mul(mul(dx, kept), share), mul(mul(du, chosen), s.read(share)));
+  const Array share = div(full_like(dx, 1), max(s.add_to(retained, chosen), full_like(dx, 1)));
+  return s.add_to(mul(mul(dx, retained), share), mul(mul(du, chosen), s.read(share)));
 }
 
 /// The result is x * y where y was scattered: the tangent of x is scaled like x; that of y is multiplied by the old x.
@@ -133,8 +133,8 @@ JvpResult repeating_scatter_jvp(const Operation& operation, std::span<const Tang
   Tangent tangent;
   if (!tangents[0].is_zero()) tangent = select(eq(winners, none), tangents[0].value(), full_like(s.x, 0));
   if (!tangents[2].is_zero()) {
-    const Array kept = select(eq(s.read(winners), numbers), tangents[2].value(), full_like(s.updates, 0));
-    tangent = s.add_to(tangent.is_zero() ? full_like(s.x, 0) : tangent.value(), kept);
+    const Array retained = select(eq(s.read(winners), numbers), tangents[2].value(), full_like(s.updates, 0));
+    tangent = s.add_to(tangent.is_zero() ? full_like(s.x, 0) : tangent.value(), retained);
   }
   return {bind(operation), {tangent}};
 }

@@ -18,7 +18,7 @@ std::vector<Array> walk_keys(const Operation& operation,
 const CustomRules* find_named_rules(std::string_view name);                    ///< implements named_custom_rules
 std::optional<Series> find_series(const Operation& operation, std::span<const Series> operands,
                                   size_t order);                       ///< implements jet_rule
-hlo::ComputationPtr find_stand_in(const Operation& operation);  ///< implements jet_replacement
+hlo::ComputationPtr find_jet_replacement(const Operation& operation);  ///< implements jet_replacement
 
 }  // namespace hilo::rules
 

@@ -307,11 +307,11 @@ std::optional<Series> reduce_chosen(const Operation& operation, std::span<const 
   const hlo::ReducerKind kind = attributes.to_apply->reducer_kind();
   const bool chooses = kind == hlo::ReducerKind::kMaximum || kind == hlo::ReducerKind::kMinimum;
   if (operation.operands.size() != 2 || !chooses || x[1].size() > 1) return std::nullopt;
-  std::vector<int64_t> reduced(attributes.dimensions.begin(), attributes.dimensions.end()), kept;
+  std::vector<int64_t> reduced(attributes.dimensions.begin(), attributes.dimensions.end()), retained;
   for (int64_t d = 0; d < x[0][0].ndim(); ++d) {
-    if (std::ranges::find(reduced, d) == reduced.end()) kept.push_back(d);
+    if (std::ranges::find(reduced, d) == reduced.end()) retained.push_back(d);
   }
-  const Array there = ops::eq(x[0][0], ops::broadcast_in_dim(r0, x[0][0].aval_shape(), kept));
+  const Array there = ops::eq(x[0][0], ops::broadcast_in_dim(r0, x[0][0].aval_shape(), retained));
   const Array weight = ops::convert_element_type(there, x[0][0].dtype());
   const Array count = ops::reduce_sum(weight, reduced);
   Series out = {r0};
@@ -358,7 +358,7 @@ std::optional<Series> rules::find_series(const Operation& operation, std::span<c
   return std::nullopt;
 }
 
-hlo::ComputationPtr rules::find_stand_in(const Operation& operation) {
+hlo::ComputationPtr rules::find_jet_replacement(const Operation& operation) {
   if (operation.opcode == Opcode::kCall) return attributes_of<hlo::CallAttributes>(operation).to_apply;
   if (operation.opcode == hlo::kExtCustomRules) return attributes_of<hlo::CustomRulesAttributes>(operation).to_apply;
   const bool control_flow = operation.opcode == Opcode::kWhile || operation.opcode == Opcode::kConditional ||

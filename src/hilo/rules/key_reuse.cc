@@ -293,7 +293,7 @@ class KeyTrace final : public Trace {
     }
   }
 
-  std::vector<Place> noted_;  ///< in the order of their uses
+  std::vector<Place> noted_;           ///< in the order of their uses
   std::vector<std::string> repeated_;  ///< loops whose second iteration is walked
 };
 
@@ -349,10 +349,7 @@ Arrays walk(const Operation& operation, KeyTrace& trace) {
     const BufferPtr buffer = key_buffer_of(x);
     x = trace.new_tracer(x.aval(), buffer == nullptr ? nullptr : followed.find(buffer));
   }
-  const Arrays results = [&] {
-    const TraceScope scope(trace);
-    return trace.bind(walked);
-  }();
+  const Arrays results = call_under(trace, [&] { return trace.bind(walked); });
   for (const Array& result : results) {  // a value that is returned unchanged is the same key
     for (const Array& x : walked.operands) {
       if (&result.impl() == &x.impl() && may_hold_keys(x)) view_of(x);

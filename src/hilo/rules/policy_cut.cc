@@ -111,10 +111,10 @@ class Cutter {
     if (step.kept_count > 0) scans_.emplace(scan.id, std::move(step));
   }
 
-  Shape shape_of(const Kept& kept) const {
-    const hlo::Instruction& i = c_.instruction(kept.id);
-    if (!kept.result) return i.shape;
-    const Shape& slice = scans_.at(kept.id).forward->result_shape().tuple_element(*kept.result);
+  Shape shape_of(const Kept& retained) const {
+    const hlo::Instruction& i = c_.instruction(retained.id);
+    if (!retained.result) return i.shape;
+    const Shape& slice = scans_.at(retained.id).forward->result_shape().tuple_element(*retained.result);
     std::vector<int64_t> sizes(slice.dimensions().begin(), slice.dimensions().end());
     sizes.insert(sizes.begin(), hlo::attributes_of<hlo::ScanAttributes>(i).length);
     return Shape::array(slice.element_type(), sizes);
@@ -147,10 +147,10 @@ class Cutter {
       mapped[id] = builder.parameter(c_.instruction(id).shape);
       parameters.push_back(mapped[id]);
     }
-    for (const Kept& kept : kept_) {
-      parameters.push_back(builder.parameter(shape_of(kept)));
-      if (kept.result) stacks[kept.id].push_back(parameters.back());
-      else mapped[kept.id] = parameters.back();
+    for (const Kept& retained : kept_) {
+      parameters.push_back(builder.parameter(shape_of(retained)));
+      if (retained.result) stacks[retained.id].push_back(parameters.back());
+      else mapped[retained.id] = parameters.back();
     }
     for (const hlo::Instruction& i : c_.instructions()) {
       if (mapped[i.id] != hlo::kNoInstruction) continue;
@@ -191,9 +191,9 @@ class Cutter {
           copy(builder, i, mapped_operands(i, mapped), scan == scans_.end() ? nullptr : scan->second.forward, {});
     }
     Ids results = mapped_operands(c_.root(), mapped);
-    for (const Kept& kept : kept_)
-      results.push_back(kept.result ? or_throw(builder.get_tuple_element(mapped[kept.id], *kept.result))
-                                        : mapped[kept.id]);
+    for (const Kept& retained : kept_)
+      results.push_back(retained.result ? or_throw(builder.get_tuple_element(mapped[retained.id], *retained.result))
+                                        : mapped[retained.id]);
     builder.set_annotations(nullptr);
     return or_throw(std::move(builder).build(builder.tuple(results)));
   }

@@ -20,13 +20,13 @@ using namespace hilo::ops;  // the rules are formulas of these wrappers
 using hlo::ReducerKind;
 
 std::vector<int64_t> kept_dimensions(const Operation& operation) {
-  std::vector<int64_t> kept;
+  std::vector<int64_t> retained;
   for (int64_t d = 0; d < operation.operands[0].ndim(); ++d) {
     if (std::ranges::find(attributes_of<hlo::ReduceAttributes>(operation).dimensions, d) ==
         attributes_of<hlo::ReduceAttributes>(operation).dimensions.end())
-      kept.push_back(d);
+      retained.push_back(d);
   }
-  return kept;
+  return retained;
 }
 
 /// Broadcasts a reduced value over the elements that it was computed from.
@@ -82,9 +82,9 @@ std::vector<Array> rows(std::span<const Array> arrays, int64_t begin, int64_t en
 std::vector<Array> reduce_by_tree(const Operation& operation, std::span<const Array> operands) {
   const hlo::ReduceAttributes& a = attributes_of<hlo::ReduceAttributes>(operation);
   const size_t arity = operands.size() / 2;
-  const std::vector<int64_t> kept = kept_dimensions(operation);
+  const std::vector<int64_t> retained = kept_dimensions(operation);
   std::vector<int64_t> order = a.dimensions;
-  order.insert(order.end(), kept.begin(), kept.end());
+  order.insert(order.end(), retained.begin(), retained.end());
   const std::vector<int64_t> result_shape = without_dimensions(operands[0].shape(), a.dimensions);
   int64_t count = 1;
   for (int64_t d : a.dimensions) count *= operands[0].shape(d);

@@ -28,17 +28,17 @@ std::vector<int64_t> shifted(std::vector<int64_t> dimensions) {
 // ---- broadcast ------------------------------------------------------------------------------------------------------
 
 void broadcast_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
-  const std::vector<int64_t>& kept = attributes_of<hlo::BroadcastAttributes>(operation).dimensions;
+  const std::vector<int64_t>& retained = attributes_of<hlo::BroadcastAttributes>(operation).dimensions;
   std::vector<int64_t> summed;
   for (int64_t d = 0; d < cts[0]->ndim(); ++d) {
-    if (std::ranges::find(kept, d) == kept.end()) summed.push_back(d);
+    if (std::ranges::find(retained, d) == retained.end()) summed.push_back(d);
   }
   Array sum = reduce_sum(cts[0].value(), summed);
   // The sum's dimensions are in the result's order, which may differ from the operand's.
-  std::vector<int64_t> order(kept);
+  std::vector<int64_t> order(retained);
   std::ranges::sort(order);
   std::vector<int64_t> permutation;
-  for (int64_t d : kept) permutation.push_back(std::ranges::find(order, d) - order.begin());
+  for (int64_t d : retained) permutation.push_back(std::ranges::find(order, d) - order.begin());
   out.add(0, transpose(sum, permutation));
 }
 

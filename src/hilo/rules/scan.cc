@@ -97,11 +97,11 @@ Groups<Array> operand_groups(const Operation& operation, const Scan& scan) {
 /// Returns the tangents of the relevant operands; carries are materialised where the fixpoint requires it.
 Groups<Tangent> tangent_groups(const Operation& operation, const Scan& scan, std::span<const Tangent> tangents,
                                const Mask& nonzero) {
-  std::vector<Tangent> wanted(tangents.begin(), tangents.end());
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    if (nonzero[i] && wanted[i].is_zero()) wanted[i] = zeros_like_aval({operation.operands[i].aval_shape(), false});
+  std::vector<Tangent> expected(tangents.begin(), tangents.end());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    if (nonzero[i] && expected[i].is_zero()) expected[i] = zeros_like_aval({operation.operands[i].aval_shape(), false});
   }
-  return split(std::span<const Tangent>(wanted), scan.constants, scan.carries);
+  return split(std::span<const Tangent>(expected), scan.constants, scan.carries);
 }
 
 Arrays values(const std::vector<Tangent>& tangents) {
@@ -230,13 +230,13 @@ Residuals run_known(const Operation& like, const ComputationPtr& step, size_t re
   const KnownScan known(step, residual_count, operands);
   const FlatFunction f = [&](std::span<const Array> x) {
     const Arrays all = run_computation(*step, x);
-    Arrays kept(all.begin(), all.begin() + known.result_count);
+    Arrays retained(all.begin(), all.begin() + known.result_count);
     for (size_t i = 0, next = 0; i < known.sources.size(); ++i) {
       if (known.sources[i].where != Residual::kNew || known.sources[i].index != next) continue;
-      kept.push_back(all[known.result_count + i]);
+      retained.push_back(all[known.result_count + i]);
       ++next;
     }
-    return kept;
+    return retained;
   };
   if (known.result_count + known.new_count > 0 || step->has_effect()) results = bind_scan(like, operands, f, "primal");
   const auto constants = step->parameters().first(operands.constants.size());

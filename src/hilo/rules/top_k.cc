@@ -39,7 +39,7 @@ BatchResult set_dimension_size_batch(const Operation& operation, std::span<const
   return {bind(batched), {0}};
 }
 
-constexpr NotYet kTransfer{"what goes to another device has no derivative and no batches"};
+constexpr NotYet kTransfer{"transfers to other devices have no derivative and no batching rule"};
 
 }  // namespace
 

@@ -25,7 +25,7 @@ using hlo::ReducerKind;
 using hlo::Window;
 using hlo::WindowDimension;
 
-constexpr int64_t kMostSlices = 64;  // maximum number of window elements that a derivative handles one by one
+constexpr int64_t kMaxSlices = 64;  // maximum number of window elements that a derivative handles one by one
 
 Array over(const Array& scalar, const Array& like) {
   return broadcast_in_dim(scalar, like.aval_shape().with_element_type(scalar.dtype()), {});
@@ -69,8 +69,8 @@ JvpResult window_extreme_jvp(const Operation& operation, const Tangent& t, const
 int64_t volume_of(const Window& window) {
   int64_t volume = 1;
   for (const WindowDimension& w : window) {
-    if (w.size > kMostSlices) return kMostSlices + 1;
-    volume = std::min(volume * w.size, kMostSlices + 1);
+    if (w.size > kMaxSlices) return kMaxSlices + 1;
+    volume = std::min(volume * w.size, kMaxSlices + 1);
   }
   return volume;
 }
@@ -178,7 +178,7 @@ JvpResult reduce_window_jvp(const Operation& operation, std::span<const Tangent>
   }
   const std::optional<hlo::Cumulative> c = hlo::cumulative_of(a.window, x.shape());
   const bool floats = std::ranges::all_of(operation.operands, [](const Array& o) { return has_tangent(o.dtype()); });
-  if (!c && floats && volume_of(a.window) > kMostSlices) return variadic_jvp(operation, tangents);
+  if (!c && floats && volume_of(a.window) > kMaxSlices) return variadic_jvp(operation, tangents);
   const std::vector<Array> out = bind(operation);
   if (out[0].size() == 0) return {out, std::vector<Tangent>(out.size())};
   const FlatFunction f = [&](std::span<const Array> operands) {

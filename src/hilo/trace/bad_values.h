@@ -9,17 +9,17 @@ namespace hilo {
 
 /// Whether a check is enabled.
 /// Cost       two atomic loads
-inline bool looks_for_bad_values() { return is_on(Setting::kDebugNans) || is_on(Setting::kDebugInfs); }
+inline bool checks_bad_values() { return is_on(Setting::kDebugNans) || is_on(Setting::kDebugInfs); }
 
 struct BadValues {
   bool nans = false, infs = false;
   /// Returns the checks that are enabled on this thread.
-  static BadValues wanted() { return {is_on(Setting::kDebugNans), is_on(Setting::kDebugInfs)}; }
+  static BadValues enabled() { return {is_on(Setting::kDebugNans), is_on(Setting::kDebugInfs)}; }
 };
 
 /// Returns "nan" or "inf" if `array`, which has a value, contains one that is checked for; else "".
-std::string_view bad_value_in(const Array& array, BadValues wanted);
-bool any_bad_value(std::span<const Array> arrays, BadValues wanted);
+std::string_view bad_value_in(const Array& array, BadValues kinds);
+bool any_bad_value(std::span<const Array> arrays, BadValues kinds);
 
 /// Runs an operation with bad results again, operation by operation, and throws its finding. Implemented in
 /// rules/debug_nans.cc.

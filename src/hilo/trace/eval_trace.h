@@ -10,11 +10,11 @@ namespace hilo {
 Trace& eval_trace();
 
 /// Runs an operation that calls computations with sharding constraints; returns nullopt for other operations.
-using StatedRun = std::optional<std::vector<Array>> (*)(const Operation& operation);
+using ConstrainedRun = std::optional<std::vector<Array>> (*)(const Operation& operation);
 /// Makes the bottom trace offer each operation to `run` first. Called when the process creates its first sharding
 /// constraint, so that a program without a mesh never enters mesh code.
-void run_stated_by(StatedRun run);
+void run_constrained_by(ConstrainedRun run);
 /// Whether this process has created a sharding constraint.
-bool shardings_are_stated();
+bool uses_sharding_constraints();
 
 }  // namespace hilo

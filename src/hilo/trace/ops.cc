@@ -241,11 +241,11 @@ std::vector<int64_t> all_dimensions(int64_t n) {
 }
 
 std::vector<int64_t> without_dimensions(std::span<const int64_t> shape, std::span<const int64_t> removed) {
-  std::vector<int64_t> kept;
+  std::vector<int64_t> retained;
   for (size_t i = 0; i < shape.size(); ++i) {
-    if (std::ranges::find(removed, static_cast<int64_t>(i)) == removed.end()) kept.push_back(shape[i]);
+    if (std::ranges::find(removed, static_cast<int64_t>(i)) == removed.end()) retained.push_back(shape[i]);
   }
-  return kept;
+  return retained;
 }
 
 }  // namespace hilo::ops

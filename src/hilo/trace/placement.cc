@@ -102,8 +102,8 @@ void PlacedArguments::place(const Array& array, bool donated, bool owns) {
   } else if (array.impl().kind != ArrayImpl::Kind::kNumber || donated) {
     buffers_.push_back(array.impl().on(*device_));
   } else {
-    const BufferPtr* const kept = static_cast<const HostNumber&>(array.impl()).kept_on(*device_);
-    buffers_.push_back(kept == nullptr ? array.impl().on(*device_) : owns ? *kept : borrowed(*kept));
+    const BufferPtr* const retained = static_cast<const HostNumber&>(array.impl()).stored_on(*device_);
+    buffers_.push_back(retained == nullptr ? array.impl().on(*device_) : owns ? *retained : borrowed(*retained));
   }
 }
 

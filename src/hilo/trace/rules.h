@@ -132,15 +132,15 @@ struct Rules {
 const Rules& rules_of(hlo::Opcode opcode);
 
 /// Functions of rules/ that this folder calls. rules/given.cc registers them when the library is loaded.
-struct GivenRules {
+struct RegisteredRules {
   const Rules& (*rules_of)(hlo::Opcode opcode);
   void (*report_bad_values)(const Operation& operation);  ///< see bad_values.h; throws
-  std::vector<Array> (*follow_keys)(const Operation& operation,
+  std::vector<Array> (*track_keys)(const Operation& operation,
                                    const std::function<std::vector<Array>()>& run);  ///< see key_reuse.h
 };
 /// Registers the functions. Returns true, so that it can initialize a constant.
 /// Precondition: `rules` lives as long as the process
-bool give_rules(const GivenRules& rules);
+bool register_rules(const RegisteredRules& rules);
 
 /// Whether values of this type have tangents; those of integers and booleans are zero.
 inline bool has_tangent(ElementType type) { return is_floating(type) || is_complex(type); }

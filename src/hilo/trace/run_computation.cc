@@ -66,28 +66,28 @@ void share_branch_operands(const hlo::Instruction& instruction, std::span<const 
 }
 
 /// Whether the op has several results, some of which don't follow from the operands.
-bool states_its_tuple(hlo::Opcode opcode) {
+bool declares_its_tuple(hlo::Opcode opcode) {
   return opcode == hlo::Opcode::kRngBitGenerator || hlo::has_raw_attributes(opcode) || hlo::is_collective(opcode);
 }
 
 /// Whether the op represents others (fusion, async pairs, bitcast, ...). It is traced as those, so that transformations
 /// only see ops with rules.
-bool stands_for_others(const hlo::OpDef& def) {
+bool represents_other_ops(const hlo::OpDef& def) {
   return def.decompose != nullptr && (def.traits & hlo::kExtension) == 0;
 }
 
 /// Traces the computation that an instruction calls in its place. The number of instructions is limited, because bodies
 /// that run the previous one twice grow exponentially.
 Leaves run_in_place(const hlo::Computation& called, std::span<const Array> operands) {
-  constexpr int64_t kMostTraced = 1 << 20;  // traced instructions per instruction of the program
+  constexpr int64_t kMaxTraced = 1 << 20;  // traced instructions per instruction of the program
   thread_local int depth = 0;
   thread_local int64_t traced = 0;
   if (depth == 0) traced = 0;
   traced += called.size();
-  if (traced > kMostTraced)
+  if (traced > kMaxTraced)
     throw Error(resource_exhausted(fmt::format(
         "'{}': too many instructions where computations are traced in their callers' place; wanted at most {}",
-        called.name(), kMostTraced)));
+        called.name(), kMaxTraced)));
   struct Inside {
     Inside() { ++depth; }
     ~Inside() { --depth; }
@@ -131,7 +131,7 @@ Leaves run_instruction(const hlo::Instruction& instruction, std::span<const Leav
     return leaves;
   }
   Operation operation{instruction.opcode, {}, instruction.attributes, std::nullopt};
-  if (instruction.shape.is_array() || states_its_tuple(instruction.opcode))
+  if (instruction.shape.is_array() || declares_its_tuple(instruction.opcode))
     operation.declared = instruction.shape.with_default_layout();
   if (instruction.opcode == hlo::Opcode::kConditional) {
     share_branch_operands(instruction, values, operation);
@@ -192,7 +192,7 @@ std::vector<Array> run_computation(const hlo::Computation& computation, std::spa
       const Shape& tuple = computation.instruction(i.operands[0]).shape;
       const auto begin = values[i.operands[0]].begin() + leaf_offset(tuple, index);
       values[i.id].assign(begin, begin + leaf_count(i.shape));
-    } else if (stands_for_others(i.def())) {
+    } else if (represents_other_ops(i.def())) {
       values[i.id] = run_decomposed(computation, i, values);
     } else if (i.opcode != hlo::Opcode::kParameter) {
       values[i.id] = run_instruction(i, values);

@@ -140,11 +140,7 @@ StagedFunction stage(const FlatFunction& f, std::span<const Aval> arguments, std
   std::vector<Array> tracers;
   tracers.reserve(arguments.size());
   for (const Aval& aval : arguments) tracers.push_back(trace.add_argument(aval));
-  std::vector<Array> results;
-  {
-    TraceScope scope(trace);
-    results = f(tracers);
-  }
+  const std::vector<Array> results = call_under(trace, f, tracers);
   return std::move(trace).finish(results, place, always_tuple);
 }
 

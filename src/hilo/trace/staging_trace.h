@@ -36,7 +36,6 @@ class StagingTrace final : public Trace {
   /// Adds a parameter to the function.
   Array add_argument(const Aval& aval);
   std::vector<Array> bind(const Operation& operation) override;
-  bool is_staging() const override { return true; }
 
   /// Returns the instruction of `array` in this trace.
   hlo::InstructionId lift(const Array& array);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "hilo/array/array_impl.h"
 #include "hilo/hlo/build/builder.h"
@@ -16,10 +17,10 @@ class Trace;
 /// The part of a trace that tracers refer to and that outlives it. A leaked tracer is thus an error instead of a
 /// dangling pointer.
 struct TraceRecord {
-  Trace* trace;  ///< null once the trace has ended; read only on `thread`
+  Trace* trace;                ///< null once the trace has ended; read only on `thread`
   std::string transformation;  ///< "jit", "vmap", ...
-  std::string location;  ///< line of the user's call that started the trace
-  std::thread::id thread;  ///< thread of the trace; none for a record without a trace
+  std::string location;        ///< line of the user's call that started the trace
+  std::thread::id thread;      ///< thread of the trace; none for a record without a trace
 };
 
 struct Tracer : TracedArray {
@@ -97,16 +98,12 @@ class Trace {
     (void)tracer;
     return std::nullopt;
   }
-  /// Whether the trace stages operations (jit, scan) so that no values are available.
-  virtual bool is_staging() const { return false; }
-
   /// Returns the axis that operations under this trace may name, if it has one.
   const std::optional<NamedAxis>& named_axis() const { return named_axis_; }
   void name_axis(NamedAxis axis) { named_axis_ = std::move(axis); }
 
   Trace* parent() const { return parent_; }
   const std::shared_ptr<const TraceRecord>& record() const { return record_; }
-  /// Whether `array` is a tracer of this trace.
   bool owns(const Array& array) const {
     return array.impl().kind == ArrayImpl::Kind::kTracer && static_cast<const Tracer&>(array.impl()).record == record_;
   }
@@ -139,6 +136,13 @@ class TraceScope {
  private:
   Trace* previous_;
 };
+
+/// Calls `f` with `trace` as the current one.
+template <typename F, typename... Args>
+auto call_under(Trace& trace, const F& f, Args&&... args) {
+  const TraceScope scope(trace);
+  return f(std::forward<Args>(args)...);
+}
 
 /// Passes an operation to the current trace.
 /// Errors     as the op's shape rule; LeakedTracer

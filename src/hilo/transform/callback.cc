@@ -86,12 +86,12 @@ class Registered : public std::enable_shared_from_this<Registered> {
 
 namespace {
 
-void check_results(std::span<const Array> got, std::span<const Shape> wanted) {
+void check_results(std::span<const Array> got, std::span<const Shape> expected) {
   std::vector<Shape> shapes;
   for (const Array& a : got) shapes.push_back(a.aval_shape());
-  if (std::ranges::equal(shapes, wanted)) return;
+  if (std::ranges::equal(shapes, expected)) return;
   or_throw(invalid_argument("callback: the function's result doesn't have the shapes and types that were said: got" +
-                            Registered::text_of(shapes) + ", wanted" + Registered::text_of(wanted)));
+                            Registered::text_of(shapes) + ", wanted" + Registered::text_of(expected)));
 }
 
 std::vector<Shape> shapes_of(std::span<const CustomCallBuffer> buffers) {
@@ -101,11 +101,11 @@ std::vector<Shape> shapes_of(std::span<const CustomCallBuffer> buffers) {
 }
 
 /// Checks the arrays, because a program edited after tracing may pass others than the function takes.
-Status check_arrays(std::string_view what, std::span<const Shape> got, std::span<const Shape> wanted) {
-  if (std::ranges::equal(got, wanted)) return ok_status();
+Status check_arrays(std::string_view what, std::span<const Shape> got, std::span<const Shape> expected) {
+  if (std::ranges::equal(got, expected)) return ok_status();
   return invalid_argument(
       fmt::format("callback: the program's {} aren't those that it was traced with: got{}, wanted{}", what,
-                  Registered::text_of(got), Registered::text_of(wanted)));
+                  Registered::text_of(got), Registered::text_of(expected)));
 }
 
 /// Returns the call that the frame names by its key.

@@ -69,7 +69,7 @@ Result with_result(Callback callback, const F& f, const Result& like, const std:
     callback.function = [f, arguments, like](std::span<const Array> leaves) {
       using Got = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments<F, Args...>>::Result>;
       static_assert(flat_call::gives<Got, Result>,
-                    "the callback returns another C++ type than the result_shape_dtypes that stand before its arguments");
+                    "the callback returns another C++ type than its result_shape_dtypes");
       const auto out = flat_call::as<Result>(flat_call::call(f, hilo::unflatten(arguments, leaves)));
       FlatTree flat = hilo::flatten(out);
       if (flat.structure != hilo::flatten(like).structure)

@@ -128,11 +128,7 @@ CheckedComputation checked_computation(const hlo::ComputationPtr& computation, E
     CheckedComputation checked;
     const FlatFunction both = [&](std::span<const Array> arguments) {
       CheckifyTrace trace(&current_trace(), errors);
-      std::vector<Array> out;
-      {
-        const TraceScope scope(trace);
-        out = run_computation(*computation, arguments);
-      }
+      std::vector<Array> out = call_under(trace, run_computation, *computation, arguments);
       checked.result_count = out.size();
       checked.places = trace.state().places();
       for (const Array& a : trace.state().leaves()) out.push_back(a);

@@ -101,11 +101,7 @@ Checked run(const FlatFunction& f, std::span<const Array> arguments, ErrorSet er
             const std::source_location& location) {
   const TransformationLocation here(location);
   CheckifyTrace trace(&current_trace(), errors);
-  std::vector<Array> results;
-  {
-    const TraceScope scope(trace);
-    results = f(arguments);
-  }
+  std::vector<Array> results = call_under(trace, f, arguments);
   return {trace.state().error(), std::move(results)};
 }
 

@@ -21,17 +21,17 @@ void check_name(std::string_view where, const std::string& name) {
 }
 
 CheckpointPolicy policy_of_names(const std::string& policy, const std::vector<std::string>& names) {
-  CheckpointPolicy made{policy + ":"};
+  CheckpointPolicy created{policy + ":"};
   for (size_t i = 0; i < names.size(); ++i) {
     check_name(policy, names[i]);
-    made.text += (i == 0 ? "" : ",") + names[i];
+    created.text += (i == 0 ? "" : ",") + names[i];
   }
-  return made;
+  return created;
 }
 
 [[noreturn]] void refuse_offload(const std::string& policy) {
   or_throw(unimplemented("checkpoint policy " + policy +
-                         ": arrays live in the host's memory alone, there is nowhere to offload to. Hint: "
+                         ": arrays are in the host's memory, there is no other memory to offload to. Hint: "
                          "save_only_these_names keeps them, nothing_saveable computes them again"));
   __builtin_unreachable();
 }
@@ -41,7 +41,7 @@ CheckpointPolicy policy_of_names(const std::string& policy, const std::vector<st
 namespace checkpoint_policies {
 
 // Initialized before users' globals, also if hilo is linked statically.
-#define HILO_POLICY(name, kept) [[gnu::init_priority(1000)]] const CheckpointPolicy name{kept};
+#define HILO_POLICY(name, retained) [[gnu::init_priority(1000)]] const CheckpointPolicy name{retained};
 HILO_POLICY(everything_saveable, "everything_saveable")
 HILO_POLICY(nothing_saveable, "nothing_saveable")
 HILO_POLICY(dots_saveable, "dots_saveable")

@@ -15,6 +15,6 @@ using CompilerOptions = std::map<std::string, std::string>;
 
 /// Sets the options named in `requested`.
 /// Errors     throws INVALID_ARGUMENT "No such compile option: ..." with the nearest name, or for an invalid value
-void set_compiler_options(const CompilerOptions& wanted, CompileOptions& options);
+void set_compiler_options(const CompilerOptions& requested, CompileOptions& options);
 
 }  // namespace hilo

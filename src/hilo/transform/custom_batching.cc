@@ -14,16 +14,16 @@ namespace {
 
 constexpr char kKind[] = "custom_vmap";
 
-void check(const Batched& out, std::span<const Aval> wanted, int64_t axis_size) {
-  if (out.leaves.size() != wanted.size() || out.is_batched.size() != wanted.size()) {
+void check(const Batched& out, std::span<const Aval> expected, int64_t axis_size) {
+  if (out.leaves.size() != expected.size() || out.is_batched.size() != expected.size()) {
     or_throw(
         invalid_argument(at_user_line(kKind) + ": the vmap rule gave " + std::to_string(out.leaves.size()) +
                          " arrays and " + std::to_string(out.is_batched.size()) +
-                         " flags; wanted as many as the function has results: " + std::to_string(wanted.size())));
+                         " flags; wanted as many as the function has results: " + std::to_string(expected.size())));
   }
-  const std::vector<Aval> over_batch = with_axis_in_front(wanted, axis_size);
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    const Shape& shape = out.is_batched[i] ? over_batch[i].shape : wanted[i].shape;
+  const std::vector<Aval> over_batch = with_axis_in_front(expected, axis_size);
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const Shape& shape = out.is_batched[i] ? over_batch[i].shape : expected[i].shape;
     if (out.leaves[i].aval_shape() == shape) continue;
     or_throw(invalid_argument(at_user_line(kKind) + ": result " + std::to_string(i) + " of the vmap rule is " +
                               out.leaves[i].aval_shape().to_string() + ", wanted " + shape.to_string()));

@@ -28,18 +28,18 @@ namespace {
 
 constexpr char kKind[] = "custom_jvp";
 
-void check_outputs(const Outputs& out, std::span<const Aval> wanted) {
+void check_outputs(const Outputs& out, std::span<const Aval> expected) {
   const auto check = [&](const char* what, const std::vector<Array>& got) {
-    if (got.size() != wanted.size())
+    if (got.size() != expected.size())
       or_throw(invalid_argument(at_user_line(kKind) + ": " + what + ": the rule gave " + std::to_string(got.size()) +
-                                " arrays, the function gives " + std::to_string(wanted.size())));
+                                " arrays, the function gives " + std::to_string(expected.size())));
     for (size_t i = 0; i < got.size(); ++i) {
-      if (got[i].aval_shape() == wanted[i].shape) continue;
+      if (got[i].aval_shape() == expected[i].shape) continue;
       or_throw(invalid_argument(at_user_line(kKind) +
                                 ": Custom JVP rule must produce primal and tangent outputs with equal shapes and "
                                 "dtypes as the function's result; " +
                                 what + " " + std::to_string(i) + " is " + got[i].aval_shape().to_string() +
-                                ", wanted " + wanted[i].shape.to_string()));
+                                ", wanted " + expected[i].shape.to_string()));
     }
   };
   check("primal output", out.primals);

@@ -38,18 +38,18 @@ void check_forward(const Forward& forward, const Call& call) {
 
 std::vector<std::optional<Array>> checked_cotangents(std::vector<std::optional<Array>> cotangents, const Call& call) {
   for (size_t i = 0; i < call.arguments.size() && i < cotangents.size(); ++i) {
-    const Shape& wanted = call.arguments[i].shape;
-    if (!has_tangent(wanted.element_type())) cotangents[i] = std::nullopt;
-    if (!cotangents[i] || cotangents[i]->aval_shape() == wanted) continue;
-    if (cotangents[i]->weak_type() && cotangents[i]->ndim() == wanted.rank()) {
-      cotangents[i] = ops::convert_element_type(*cotangents[i], wanted.element_type());
-      if (cotangents[i]->aval_shape() == wanted) continue;
+    const Shape& expected = call.arguments[i].shape;
+    if (!has_tangent(expected.element_type())) cotangents[i] = std::nullopt;
+    if (!cotangents[i] || cotangents[i]->aval_shape() == expected) continue;
+    if (cotangents[i]->weak_type() && cotangents[i]->ndim() == expected.rank()) {
+      cotangents[i] = ops::convert_element_type(*cotangents[i], expected.element_type());
+      if (cotangents[i]->aval_shape() == expected) continue;
     }
     or_throw(invalid_argument(at_user_line(kKind) +
                               ": Custom VJP bwd rule must produce cotangents of the shapes and dtypes of the primal "
                               "inputs; that of " +
                               call.path(i) + " is " + cotangents[i]->aval_shape().to_string() + ", wanted " +
-                              wanted.to_string()));
+                              expected.to_string()));
   }
   return cotangents;
 }
@@ -241,9 +241,9 @@ std::vector<Array> call(const FlatFunction& f, std::span<const Array> leaves, Fl
                         const PathOfLeaf& path, const std::source_location& location, bool optimize_remat) {
   if (runs_at_once(leaves)) return f(leaves);
   const StagedFunction staged = stage(f, avals_of(leaves), kKind, kKind, CapturePlace::kLast, /*always_tuple=*/true);
-  auto made =
+  auto created =
       std::make_shared<Call>(Call{std::move(fwd), avals_of(leaves), staged.results, path, location, optimize_remat});
-  return bind_custom_rules(staged, leaves, kKind, id, rules_of_call(std::move(made)));
+  return bind_custom_rules(staged, leaves, kKind, id, rules_of_call(std::move(created)));
 }
 
 Forward forward_of_closure(std::vector<Array> results, const FlatFunction& pull) {

@@ -162,7 +162,7 @@ class CustomVjpFunction {
   template <typename Result, typename Arguments, typename Diff, typename Out>
   custom_vjp_detail::Forward forward_of(const Arguments& kept, const Diff& bare, const Out& out) const {
     static_assert(flat_call::gives<decltype(out.first), Result>,
-                  "the first that a custom_vjp fwd returns is the value of f, of the same type");
+                  "the first result of a custom_vjp fwd is the value of f, of the same type");
     const auto value = flat_call::as<Result>(out.first);
     custom_vjp_detail::Forward forward{hilo::flatten(value).leaves, hilo::flatten(out.second).leaves, {}};
     forward.bwd = [self = *this, kept, bare, value = nondiff::without_arrays(value),

@@ -17,7 +17,7 @@ struct ArgnumsInAngles {
     requires(!std::same_as<First, ArgnumsInAngles>)
   ArgnumsInAngles(First, Rest...) {  // converts from anything, so that the static_assert below reports the error
     static_assert(kNever<First>,
-                  "the numbers of arguments stand in <>: grad<1>(f), jacfwd<0, 2>(f), jit<1>(f)");
+                  "the numbers of arguments are template arguments: grad<1>(f), jacfwd<0, 2>(f), jit<1>(f)");
   }
   bool operator==(const ArgnumsInAngles&) const = default;
 };
@@ -141,16 +141,16 @@ concept HasSignature = requires { decltype(flat_call::signature_of<F>())::count;
 /// The result type of a rejected call; suppresses follow-up diagnostics.
 struct Refused : Array {};
 /// An expression of type Expected for code that doesn't compile anyway.
-template <typename Wanted>
-Wanted nothing();
-template <typename Got, typename Wanted>
-inline constexpr bool gives = std::is_convertible_v<const Got&, Wanted> || std::is_same_v<Got, Refused>;
+template <typename Expected>
+Expected nothing();
+template <typename Got, typename Expected>
+inline constexpr bool gives = std::is_convertible_v<const Got&, Expected> || std::is_same_v<Got, Refused>;
 /// Converts the result of a user's function to the expected type. The caller has asserted `gives` with a readable
 /// message.
-template <typename Wanted, typename Got>
-Wanted as(const Got& got) {
-  if constexpr (std::is_convertible_v<const Got&, Wanted>) return got;
-  else return flat_call::nothing<Wanted>();
+template <typename Expected, typename Got>
+Expected as(const Got& got) {
+  if constexpr (std::is_convertible_v<const Got&, Expected>) return got;
+  else return flat_call::nothing<Expected>();
 }
 
 /// The reason why F can't be called.
@@ -188,14 +188,14 @@ template <typename F, typename... Args> struct CallOf<F, std::tuple<Args...>> {
                         right_types = problem != Problem::kTypes, returns = problem != Problem::kVoid;
   // Last, and conditions are plain names: after a failure Clang drops the other members and prints the condition's
   // expression.
-  static_assert(is_function, "a function is wanted here, and this is a value: grad(f)(x), not grad(f(x))");
-  static_assert(right_count, "the function takes another number of arguments than it is given");
+  static_assert(is_function, "expected a function, got a value: grad(f)(x), not grad(f(x))");
+  static_assert(right_count, "the function takes another number of arguments than are passed");
   static_assert(
       unchanged,
       "a parameter that is an Array& can't be traced: take an Array or const Array&, and return what changes");
   static_assert(stateless, "a mutable lambda can't be traced: take its state as an argument, and return it");
   static_assert(right_types,
-                "the function's parameters are not made of what it is given: where an Array comes, as a loop's index, "
+                "the function's parameters don't fit the arguments: where an Array is passed, as a loop's index, "
                 "take an Array, no int");
   static_assert(returns, "the function returns nothing: return an Array, or a tree of them");
 };

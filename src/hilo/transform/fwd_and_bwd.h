@@ -14,7 +14,7 @@ namespace hilo {
 ///            std::get<0>(bwd(residuals, Array(1.0f)))  // 3.0
 template <int... Argnums, typename F>
 auto fwd_and_bwd(F f) {
-  static_assert(sizeof...(Argnums) > 0, "fwd_and_bwd wants the numbers of the arguments: fwd_and_bwd<0, 1>(f)");
+  static_assert(sizeof...(Argnums) > 0, "fwd_and_bwd requires the numbers of the arguments: fwd_and_bwd<0, 1>(f)");
   return std::pair(
       [f = std::move(f)](const auto&... args) { return hilo::vjp(f, args...); },
       [](const auto& needed, const auto& cotangent, std::source_location location = std::source_location::current()) {

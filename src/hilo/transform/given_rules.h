@@ -11,10 +11,10 @@ namespace hilo {
 
 /// The functions of the same names in the three headers call these. rules/given.cc registers them when the library is
 /// loaded.
-struct GivenTransformRules {
+struct RegisteredTransformRules {
   const CustomRules* (*named_custom_rules)(std::string_view rules);
   std::optional<Series> (*jet_rule)(const Operation& operation, std::span<const Series> operands, size_t order);
-  hlo::ComputationPtr (*jet_stand_in)(const Operation& operation);
+  hlo::ComputationPtr (*jet_replacement)(const Operation& operation);
   std::vector<Array> (*bind_checked_op)(const Operation& operation, checkify::ErrorSet errors,
                                         checkify::CheckState& state);
   std::optional<std::vector<Array>> (*bind_checked_calls)(const Operation& operation, checkify::ErrorSet errors,
@@ -22,6 +22,6 @@ struct GivenTransformRules {
 };
 /// Registers the functions. Returns true, so that it can initialize a constant.
 /// Precondition: `rules` lives as long as the process
-bool give_transform_rules(const GivenTransformRules& rules);
+bool register_transform_rules(const RegisteredTransformRules& rules);
 
 }  // namespace hilo

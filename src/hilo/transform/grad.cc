@@ -38,15 +38,15 @@ std::vector<Aval> strong_avals_of(std::span<const Array> arrays) {
 
 /// `function` and `what` name the part in messages: "jvp", "tangent".
 void check_same_shapes(std::string_view function, std::string_view what, std::span<const Array> got,
-                       std::span<const Aval> wanted) {
-  if (got.size() != wanted.size()) {
+                       std::span<const Aval> expected) {
+  if (got.size() != expected.size()) {
     or_throw(invalid_argument(at_user_line(function) + ": " + std::string(what) + ": got " +
-                              std::to_string(got.size()) + " leaves, wanted " + std::to_string(wanted.size())));
+                              std::to_string(got.size()) + " leaves, wanted " + std::to_string(expected.size())));
   }
   for (size_t i = 0; i < got.size(); ++i) {
-    if (got[i].aval_shape() == wanted[i].shape) continue;
+    if (got[i].aval_shape() == expected[i].shape) continue;
     or_throw(invalid_argument(at_user_line(function) + ": " + std::string(what) + ": leaf " + std::to_string(i) +
-                              " is " + got[i].aval_shape().to_string() + ", wanted " + wanted[i].shape.to_string()));
+                              " is " + got[i].aval_shape().to_string() + ", wanted " + expected[i].shape.to_string()));
   }
 }
 
@@ -148,10 +148,10 @@ Pushforward pushforward(const FlatFunction& f, std::span<const Array> leaves, co
           }};
 }
 
-void check_argument_count(size_t got, size_t wanted) {
-  if (got == wanted) return;
+void check_argument_count(size_t got, size_t expected) {
+  if (got == expected) return;
   or_throw(
-      invalid_argument(fmt::format("{}: got {} arrays; the function takes {}", at_user_line("jvp"), got, wanted)));
+      invalid_argument(fmt::format("{}: got {} arrays; the function takes {}", at_user_line("jvp"), got, expected)));
 }
 
 Directional directional(const FlatFunction& f, std::span<const Array> primals, std::span<const Array> tangents,

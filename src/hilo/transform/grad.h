@@ -189,7 +189,7 @@ constexpr size_t argument_count() {
 }
 /// Returns N arguments as a tuple.
 /// Errors     INVALID_ARGUMENT for another number of arguments
-void check_argument_count(size_t got, size_t wanted);
+void check_argument_count(size_t got, size_t expected);
 template <size_t N, typename T>
 auto tuple_of(std::span<const T> list) {
   check_argument_count(list.size(), N);
@@ -259,7 +259,7 @@ auto vjp(const F& f, const Args&... args) {
 /// Doesn't compile: arguments are passed one by one, as in JAX.
 template <typename F, typename T>
 auto vjp(const F&, std::initializer_list<T>) {
-  static_assert(kNever<F>, "arguments stand one by one: vjp(f, x, y); a struct has a name: vjp(f, Params{a, b})");
+  static_assert(kNever<F>, "arguments are passed one by one: vjp(f, x, y); a struct has a name: vjp(f, Params{a, b})");
   return std::pair<Array, Array>();
 }
 

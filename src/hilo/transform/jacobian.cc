@@ -40,18 +40,18 @@ void check_forward_argument(std::string_view name, const Shape& shape, const Gra
 
 /// Returns the derivatives along each unit vector of one leaf. `derive` maps a direction to one array per requested
 /// shape. The direction's axis is put behind or before the axes of the results.
-std::vector<Array> along_units(const Shape& leaf, std::span<const Shape> wanted, bool behind,
+std::vector<Array> along_units(const Shape& leaf, std::span<const Shape> expected, bool behind,
                                const std::function<std::vector<Tangent>(const Array&)>& derive) {
   const FlatFunction one_direction = [&](std::span<const Array> v) {
     const std::vector<Tangent> derivatives = derive(v[0]);
     std::vector<Array> out;
-    for (size_t i = 0; i < wanted.size(); ++i) out.push_back(materialize(derivatives[i], {wanted[i], false}));
+    for (size_t i = 0; i < expected.size(); ++i) out.push_back(materialize(derivatives[i], {expected[i], false}));
     return out;
   };
   const std::vector<Array> units = {basis(leaf)};
   const auto out_dims = [&](size_t count) {
     std::vector<BatchDim> axes;
-    for (size_t i = 0; i < count; ++i) axes.push_back(behind ? wanted[i].rank() : 0);
+    for (size_t i = 0; i < count; ++i) axes.push_back(behind ? expected[i].rank() : 0);
     return axes;
   };
   return vmap_flat(one_direction, units, std::vector<BatchDim>{0}, out_dims, behind ? "jacfwd" : "jacrev");
@@ -95,11 +95,11 @@ Jacobians jacobian(std::string_view name, const FlatFunction& f, std::span<const
     }
     return {linear.primals, std::move(blocks)};
   }
-  std::vector<Shape> wanted;
-  for (size_t i : inputs) wanted.push_back(arguments[i]);
+  std::vector<Shape> expected;
+  for (size_t i : inputs) expected.push_back(arguments[i]);
   for (size_t o = 0; o < results.size(); ++o) {
     grad_detail::check_result(name, results[o], options);
-    const std::vector<Array> rows = along_units(results[o], wanted, false, [&](const Array& v) {
+    const std::vector<Array> rows = along_units(results[o], expected, false, [&](const Array& v) {
       std::vector<Tangent> cotangents(linear.primals.size());
       cotangents[o] = v;
       const std::vector<Tangent> all = linear.pull(cotangents);
@@ -108,7 +108,7 @@ Jacobians jacobian(std::string_view name, const FlatFunction& f, std::span<const
       return own;
     });
     for (size_t i = 0; i < inputs.size(); ++i)
-      blocks[o][i] = with_weak_type(reshape(rows[i], results[o], wanted[i]), leaves[inputs[i]].weak_type());
+      blocks[o][i] = with_weak_type(reshape(rows[i], results[o], expected[i]), leaves[inputs[i]].weak_type());
   }
   return {linear.primals, std::move(blocks)};
 }

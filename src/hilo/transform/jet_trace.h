@@ -37,6 +37,6 @@ std::optional<Series> jet_rule(const Operation& operation, std::span<const Serie
 
 /// Returns a computation of simpler operations that replaces the operation, or null. Control flow is rejected by name.
 /// Implemented in rules/jet.cc.
-hlo::ComputationPtr jet_stand_in(const Operation& operation);
+hlo::ComputationPtr jet_replacement(const Operation& operation);
 
 }  // namespace hilo

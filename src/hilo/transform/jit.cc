@@ -32,8 +32,8 @@ std::vector<Array> bind_call(const JitCache& cache, const JitEntry& entry, std::
   const TransformationLocation here(cache.location());
   if (!cache.options().compiler_options.empty()) {
     or_throw(unimplemented(at_user_line("jit") +
-                           ": compiler_options can only be given to a function that is called from outside of "
-                           "transformations. Hint: give them to the jit around it"));
+                           ": compiler_options can only be passed for a function that is called from outside of "
+                           "transformations. Hint: pass them to the enclosing jit"));
   }
   const Operation call = call_of(entry, leaves);
   std::vector<Array> results =
@@ -44,7 +44,7 @@ std::vector<Array> bind_call(const JitCache& cache, const JitEntry& entry, std::
 }
 
 /// Runs the function itself in the current trace.
-Outcome run_as_it_is(const Call& call) {
+Outcome run_untraced(const Call& call) {
   Outcome outcome;
   std::vector<size_t> result_leaves;
   outcome.leaves = call.trace(call.arguments.leaves, outcome.prototype, result_leaves);
@@ -96,7 +96,7 @@ std::shared_ptr<JitCache> make_cache(JitOptions options, const void* shared, con
 
 Outcome call(JitCache& cache, const Call& call) {
   check_static(call, cache.location());
-  if (is_on(Setting::kDisableJit)) return run_as_it_is(call);
+  if (is_on(Setting::kDisableJit)) return run_untraced(call);
   std::shared_ptr<JitEntry> entry = cache.find(call);
   if (entry == nullptr) entry = traced(cache, call);
   const bool at_bottom = &current_trace() == &eval_trace() && std::ranges::all_of(call.arguments.leaves, is_concrete) &&

@@ -24,14 +24,13 @@ struct JitTrace {
 
   StagedFunction staged;
   std::vector<std::optional<NamedSharding>> in_shardings, out_shardings;  ///< one entry per leaf, or empty
-  std::optional<Mesh> mesh;  ///< mesh of the program's constraints
+  std::optional<Mesh> mesh;                                               ///< mesh of the program's constraints
   /// The computation to compile: the staged one, without the parameters of unused arguments.
   hlo::ComputationPtr program;
   std::vector<size_t> kept;  ///< leaves that are passed to the program; all of them if the sizes are equal
   std::shared_ptr<void> prototype;
 };
 
-/// An entry of a JitCache.
 struct JitEntry : TraceCacheEntry, JitTrace {
   // Compiled at the first run, not while the jit is only inlined into others. Set once, then read without the lock, so
   // that no call waits for the compilation for other shapes.
@@ -82,14 +81,12 @@ std::shared_ptr<JitEntry> trace_entry(JitCache& cache, const Call& call, Capture
 /// Rejects arrays in static arguments.
 void check_static(const Call& call, const std::source_location& location);
 hlo::Module module_of(const JitEntry& entry, const std::string& name);
-/// Whether the program specifies shardings. It is then compiled for them once the arguments are known.
-bool states_shardings(const JitEntry& entry);
 /// Returns the entry's program; the first caller compiles it.
 Executable& executable_of(JitCache& cache, JitEntry& entry);
 /// Loads the program that Executable::serialize wrote into the entry, unless it is compiled already.
 void load_executable(JitCache& cache, JitEntry& entry, std::string_view bytes);
 /// The entry's program, compiled for the devices over which its arrays are sharded.
-struct SharedProgram {
+struct ShardedProgram {
   ShardedCall call;
   Mesh mesh;
   MeshProgramPtr program;
@@ -97,15 +94,15 @@ struct SharedProgram {
 /// Returns the program for leaves with these shardings; in_shardings apply where none is set. Returns nullopt if the
 /// arrays aren't sharded.
 /// Errors     throws those of program_on_mesh
-std::optional<SharedProgram> shared_program_of(JitCache& cache, const JitEntry& entry,
-                                               const std::vector<std::optional<NamedSharding>>& leaf_shardings);
+std::optional<ShardedProgram> sharded_program_of(JitCache& cache, const JitEntry& entry,
+                                                 const std::vector<std::optional<NamedSharding>>& leaf_shardings);
 
 /// Returns a call of the traced function.
 Operation call_of(const JitEntry& entry, std::span<const Array> leaves);
 /// Runs the program. If `shared` isn't null, runs that program for arrays with the shardings for which it was compiled.
 /// Precondition: all arrays have values
 std::vector<Array> execute(JitCache& cache, JitEntry& entry, std::span<const Array> leaves,
-                           const SharedProgram* shared = nullptr);
+                           const ShardedProgram* shared = nullptr);
 
 /// Explains in a line or two why no entry matches the call: for explain_cache_misses.
 std::string why_traced(const JitCache& cache, const Call& call);

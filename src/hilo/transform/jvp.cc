@@ -137,13 +137,8 @@ JvpResult jvp_flat(const FlatFunction& f, std::span<const Array> primals, std::s
   JvpTrace trace(&current_trace());
   std::vector<Array> inputs;
   for (size_t i = 0; i < primals.size(); ++i) inputs.push_back(trace.wrap(primals[i], tangents[i]));
-  std::vector<Array> outputs;
-  {
-    TraceScope scope(trace);
-    outputs = f(inputs);
-  }
   JvpResult result;
-  for (const Array& out : outputs) {
+  for (const Array& out : call_under(trace, f, inputs)) {
     result.primals.push_back(trace.primal_of(out));
     result.tangents.push_back(trace.tangent_of(out));
     result.lifts.push_back(trace.lifts_of(out));

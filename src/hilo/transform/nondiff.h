@@ -12,13 +12,13 @@ template <size_t I, size_t N, int... Argnums>
 inline constexpr bool is_numbered =
     ((static_cast<int>(I) == (Argnums < 0 ? Argnums + static_cast<int>(N) : Argnums)) || ...);
 
-template <bool Wanted, typename Sequence, size_t N, int... Argnums> struct Filter;
-template <bool Wanted, size_t... I, size_t N, int... Argnums>
-struct Filter<Wanted, std::index_sequence<I...>, N, Argnums...> {
+template <bool Expected, typename Sequence, size_t N, int... Argnums> struct Filter;
+template <bool Expected, size_t... I, size_t N, int... Argnums>
+struct Filter<Expected, std::index_sequence<I...>, N, Argnums...> {
   static constexpr auto positions() {
-    std::array<size_t, (0 + ... + (is_numbered<I, N, Argnums...> == Wanted ? 1 : 0))> out{};
+    std::array<size_t, (0 + ... + (is_numbered<I, N, Argnums...> == Expected ? 1 : 0))> out{};
     size_t next = 0;
-    ((is_numbered<I, N, Argnums...> == Wanted ? void(out[next++] = I) : void()), ...);
+    ((is_numbered<I, N, Argnums...> == Expected ? void(out[next++] = I) : void()), ...);
     return out;
   }
 };

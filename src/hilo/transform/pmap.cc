@@ -119,22 +119,22 @@ int64_t size_of_mapped_axis(const PmapCache& cache, const Call& call, std::span<
     size = here;
   }
   if (!size) refuse(cache, "must have at least one non-None value in in_axes");
-  if (*size == 0) refuse(cache, "the mapped axis is empty; wanted one slice a replica");
+  if (*size == 0) refuse(cache, "the mapped axis is empty; wanted one slice per replica");
   return *size;
 }
 
-/// Returns the number of replicas of a program with `wanted` slices in this process. Among several processes, each
+/// Returns the number of replicas of a program with `slices` slices in this process. Among several processes, each
 /// device runs one replica.
-int64_t replicas_of(const PmapCache& cache, int64_t wanted) {
+int64_t replicas_of(const PmapCache& cache, int64_t slices) {
   const XlaClientPtr client = or_throw(get_xla_client());
   const int64_t available = client->local_devices().size();
-  if (client->process_count() > 1 && wanted != available) {
-    refuse(cache, "the mapped axis has " + std::to_string(wanted) + " slices; wanted one for each of the " +
+  if (client->process_count() > 1 && slices != available) {
+    refuse(cache, "the mapped axis has " + std::to_string(slices) + " slices; wanted one for each of the " +
                       std::to_string(available) + " devices of this process, one of " +
                       std::to_string(client->process_count()));
   }
-  if (wanted <= available) return wanted * client->process_count();
-  refuse(cache, "compiling a computation that requires " + std::to_string(wanted) + " replicas, but only " +
+  if (slices <= available) return slices * client->process_count();
+  refuse(cache, "compiling a computation that requires " + std::to_string(slices) + " replicas, but only " +
                     std::to_string(available) + (available == 1 ? " is" : " are") +
                     " available. Hint: jax_replica_count");
 }
@@ -163,11 +163,7 @@ std::shared_ptr<Entry> make_entry(const PmapCache& cache, const Call& call, std:
     if (dims[i]) aval.shape = without_axis(aval.shape, *dims[i]);
     tracers.push_back(trace.add_argument(aval));
   }
-  std::vector<Array> results;
-  {
-    TraceScope scope(trace);
-    results = call.trace(tracers, entry->prototype, entry->result_leaf_counts);
-  }
+  std::vector<Array> results = call_under(trace, call.trace, tracers, entry->prototype, entry->result_leaf_counts);
   StagedFunction staged = std::move(trace).finish(results, CapturePlace::kLast, /*always_tuple=*/false);
   entry->results = staged.results;
   results.clear();
@@ -269,8 +265,7 @@ Outcome call(PmapCache& cache, const Call& call) {
   Outcome outcome{{}, entry->prototype};
   for (size_t i = 0; i < entry->results.size(); ++i)
     outcome.leaves.push_back(collect(cache, *entry, results, i, out_dims[i]));
-  if (looks_for_bad_values() && any_bad_value(outcome.leaves, BadValues::wanted()))
-    report_bad_results(cache, call, dims);
+  if (checks_bad_values() && any_bad_value(outcome.leaves, BadValues::enabled())) report_bad_results(cache, call, dims);
   return outcome;
 }
 

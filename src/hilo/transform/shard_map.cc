@@ -117,26 +117,26 @@ NamedSharding ShardMapping::sharding(const PartitionSpec& spec, int64_t rank) co
 
 /// `parts` are the sizes of a device's shard.
 Blocks ShardMapping::blocks(const PartitionSpec& spec, std::span<const int64_t> parts) const {
-  Blocks made;
+  Blocks created;
   std::vector<std::pair<std::string, int64_t>> places;  // axes and their positions in the split
   Sizes left;
   for (size_t d = 0; d < parts.size(); ++d) {
     for (const std::string& axis : spec.entry(d).axes()) {
-      places.emplace_back(axis, std::ssize(made.split));
-      made.split.push_back(mapping_.mesh.axis_size(axis));
+      places.emplace_back(axis, std::ssize(created.split));
+      created.split.push_back(mapping_.mesh.axis_size(axis));
     }
-    left.push_back(made.split.size());
-    made.split.push_back(parts[d]);
+    left.push_back(created.split.size());
+    created.split.push_back(parts[d]);
   }
   for (const std::string& axis : axes_) {
     for (const auto& [name, place] : places) {
       if (name != axis) continue;
-      made.permutation.push_back(place);
-      made.axes.push_back(axis);
+      created.permutation.push_back(place);
+      created.axes.push_back(axis);
     }
   }
-  made.permutation.insert(made.permutation.end(), left.begin(), left.end());
-  return made;
+  created.permutation.insert(created.permutation.end(), left.begin(), left.end());
+  return created;
 }
 
 /// Cuts an array: f32[8,3] by P("x") with x=4 -> f32[4,2,3], sharded along its first dimension.
@@ -145,11 +145,11 @@ Array ShardMapping::cut(const Array& x, const PartitionSpec& spec) const {
   const Blocks form = blocks(spec, whole.shard_shape(x.shape(), mapping_.location));
   const Array placed = with_sharding_constraint(x, whole, mapping_.location);
   if (form.axes.empty()) return placed;
-  const Array made = transposed(reshaped(placed, form.split), form.permutation);
+  const Array created = transposed(reshaped(placed, form.split), form.permutation);
   std::vector<SpecEntry> entries;
   for (const std::string& axis : form.axes) entries.emplace_back(SpecEntry(axis));
-  entries.resize(made.ndim(), SpecEntry(PartitionSpec::UNCONSTRAINED));
-  return with_sharding_constraint(made, {mapping_.mesh, PartitionSpec(std::move(entries)), mapping_.location},
+  entries.resize(created.ndim(), SpecEntry(PartitionSpec::UNCONSTRAINED));
+  return with_sharding_constraint(created, {mapping_.mesh, PartitionSpec(std::move(entries)), mapping_.location},
                                   mapping_.location);
 }
 
@@ -164,8 +164,8 @@ Array ShardMapping::joined(const Array& x, const PartitionSpec& spec) const {
     sizes.push_back(x.shape()[d + leading]);
     for (const std::string& axis : spec.entry(d).axes()) sizes.back() *= mapping_.mesh.axis_size(axis);
   }
-  const Array made = leading == 0 ? x : reshaped(transposed(x, back), sizes);
-  return with_sharding_constraint(made, sharding(spec, made.ndim()), mapping_.location);
+  const Array created = leading == 0 ? x : reshaped(transposed(x, back), sizes);
+  return with_sharding_constraint(created, sharding(spec, created.ndim()), mapping_.location);
 }
 
 /// Returns result `number` with the axis of this level in front, or without it if its spec lacks the axis.
@@ -195,11 +195,11 @@ std::vector<Array> ShardMapping::mapped(size_t level, std::span<const Array> blo
   const std::string& axis = axes_[level];
   std::vector<BatchDim> dims;
   for (const PartitionSpec& spec : in_) dims.push_back(has(spec.axes(), axis) ? BatchDim(0) : std::nullopt);
-  BatchResult made = run_batched([&](std::span<const Array> inner) { return mapped(level + 1, inner); }, blocks,
+  BatchResult created = run_batched([&](std::span<const Array> inner) { return mapped(level + 1, inner); }, blocks,
                                     dims, {mapping_.mesh.axis_size(axis), axis, axis});
-  for (size_t i = 0; i < made.results.size(); ++i)
-    made.results[i] = result_of(made.results[i], made.dims[i], i, level);
-  return std::move(made.results);
+  for (size_t i = 0; i < created.results.size(); ++i)
+    created.results[i] = result_of(created.results[i], created.dims[i], i, level);
+  return std::move(created.results);
 }
 
 std::vector<Array> ShardMapping::run(std::span<const Array> leaves, const std::vector<size_t>& argument_leaves) {

@@ -22,7 +22,7 @@ class Program {
   std::shared_ptr<JitEntry> entry;
   std::vector<std::string> paths;                            ///< of the arguments' leaves
   std::vector<std::optional<NamedSharding>> leaf_shardings;  ///< shardings of sharded argument leaves
-  std::optional<jit_detail::SharedProgram> shared;          ///< compiled for sharded arrays
+  std::optional<jit_detail::ShardedProgram> shared;          ///< compiled for sharded arrays
 };
 
 namespace {
@@ -65,7 +65,7 @@ ProgramPtr compile(const ProgramPtr& program, const CompilerOptions& options) {
     compiled->paths = program->paths;
     compiled->leaf_shardings = program->leaf_shardings;
   }
-  compiled->shared = jit_detail::shared_program_of(compiled->cache, *compiled->entry, compiled->leaf_shardings);
+  compiled->shared = jit_detail::sharded_program_of(compiled->cache, *compiled->entry, compiled->leaf_shardings);
   if (!compiled->shared) jit_detail::executable_of(compiled->cache, *compiled->entry);
   return compiled;
 }

@@ -72,7 +72,7 @@ class TraceCache final : public memoize_detail::Clearable {
   void add_bytes(Entry& entry, int64_t bytes) {
     {
       std::lock_guard lock(mutex_);
-      if (std::ranges::none_of(entries_, [&](const auto& kept) { return kept.get() == &entry; })) return;
+      if (std::ranges::none_of(entries_, [&](const auto& retained) { return retained.get() == &entry; })) return;
       count(entry, bytes);
     }
     memoize_detail::keep_the_limit();

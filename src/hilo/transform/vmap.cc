@@ -50,9 +50,9 @@ class AxisVisitor final : public TreeVisitor {
   std::vector<BatchDim> dims;
 
  private:
-  void refuse(const std::string& wanted) const {
+  void refuse(const std::string& expected) const {
     or_throw(invalid_argument(what_ + ": axes must be a prefix of the tree; at " + places_.back() + " the axes have " +
-                              std::to_string(path_.back()->parts().size()) + " parts, the tree has " + wanted));
+                              std::to_string(path_.back()->parts().size()) + " parts, the tree has " + expected));
   }
 
   const std::string& what_;

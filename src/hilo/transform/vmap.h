@@ -56,7 +56,7 @@ class AxisList : public std::vector<AxisTree> {
   /// Doesn't compile: a text is the axis name, which has to be passed as .axis_name.
   template <std::same_as<char> C>
   AxisList(const C*) : vector{0} {  // converts, so that the static_assert below reports the error
-    static_assert(kNever<C>, "the axis name has a name: vmap(f, {.axis_name = \"i\"})");
+    static_assert(kNever<C>, "pass the axis name by name: vmap(f, {.axis_name = \"i\"})");
   }
   template <typename... Axes>
   AxisList(const std::tuple<Axes...>& axes) : vector(AxisTree(axes).parts()) {}

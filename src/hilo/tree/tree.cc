@@ -55,14 +55,14 @@ class LeafCounter final : public TreeVisitor {
 
 class PathFinder final : public PathVisitor {
  public:
-  explicit PathFinder(size_t wanted) : wanted_(wanted) {}
+  explicit PathFinder(size_t index) : index_(index) {}
   void leaf(Array&) override {
-    if (next_++ == wanted_) found_ = path();
+    if (next_++ == index_) found_ = path();
   }
   std::string found() const { return found_; }
 
  private:
-  size_t wanted_;
+  size_t index_;
   size_t next_ = 0;
   std::string found_;
 };

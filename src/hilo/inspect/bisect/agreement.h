@@ -20,6 +20,6 @@ double greatest_magnitude(const Literal& value);
 /// tolerance_of(type) times max(1, `scale`), where `scale` is the largest magnitude that they depend on. NaN equals
 /// NaN, and numbers close to overflow equal infinity. All other values, and floats that must be `exact`, must have
 /// equal bits, except for NaN.
-std::string parting(const Literal& got, const Literal& wanted, double scale, bool exact = false);
+std::string parting(const Literal& got, const Literal& expected, double scale, bool exact = false);
 
 }  // namespace hilo::hlo

@@ -110,13 +110,13 @@ StatusOr<Invocation> op_alone(const Invocation& program, const Instruction& i, c
 StatusOr<std::string> op_difference(const Invocation& program, const Instruction& i, const Values& operands,
                                     const Literal& got, const CompareOptions& options) {
   HILO_ASSIGN_OR_RETURN(const Invocation alone, op_alone(program, i, operands));
-  HILO_ASSIGN_OR_RETURN(const std::vector<Expected> wanted, expected_of(alone, {.cancel_word = options.cancel_word}));
+  HILO_ASSIGN_OR_RETURN(const std::vector<Expected> expected, expected_of(alone, {.cancel_word = options.cancel_word}));
   const std::vector<Literal> leaves = leaves_of(got);
   const bool exact = options.exact && options.exact(i);
   std::string text;
-  for (size_t k = 0; k < wanted.size() && text.empty(); ++k) {
-    text = parting(leaves[k], wanted[k].value, wanted[k].scale, exact);
-    if (!text.empty() && wanted.size() > 1) text = fmt::format("result {}: {}", k, text);
+  for (size_t k = 0; k < expected.size() && text.empty(); ++k) {
+    text = parting(leaves[k], expected[k].value, expected[k].scale, exact);
+    if (!text.empty() && expected.size() > 1) text = fmt::format("result {}: {}", k, text);
   }
   return text;
 }

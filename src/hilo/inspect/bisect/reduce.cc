@@ -68,10 +68,10 @@ std::optional<Finding> first_finding(const Invocation& program, const EngineFunc
   size_t leaf = 0;
   for (InstructionId result : results) {
     const Instruction& instruction = entry.instruction(result);
-    for (const Literal& wanted : leaves_of(reference->values[result])) {
-      if (leaf == got->size()) return Finding{result, "the engine gives too few results"};
+    for (const Literal& expected : leaves_of(reference->values[result])) {
+      if (leaf == got->size()) return Finding{result, "the engine returned too few results"};
       const std::string text =
-          parting((*got)[leaf++], wanted, reference->scales[result], is_exact(instruction, options));
+          parting((*got)[leaf++], expected, reference->scales[result], is_exact(instruction, options));
       if (!text.empty()) return Finding{result, instruction.name + ": " + text};
     }
   }

@@ -17,7 +17,7 @@
 namespace hilo {
 namespace {
 
-constexpr double kClearly = 2;      // factor by which measured times must contradict a choice
+constexpr double kDoubtFactor = 2;      // factor by which measured times must contradict a choice
 constexpr double kBoundByProducts = 4;  // flops per byte; a product with fewer is always limited by memory
 
 bool is_kernel(const ExecutionUnit& unit) { return unit.kind == "kernel"; }
@@ -130,17 +130,17 @@ std::vector<std::string> doubtful(const ExplainedUnit& unit, const UnitWork& wor
   std::vector<std::string> lines;
   if (!is_kernel(of)) return lines;
   const double threads = figures.threads;
-  if (how.tasks == 1 && how.divides && threads > 1 && unit.nanoseconds > kClearly * cpu::kCpuCosts.fork)
+  if (how.tasks == 1 && how.divides && threads > 1 && unit.nanoseconds > kDoubtFactor * cpu::kCpuCosts.fork)
     lines.push_back(fmt::format("one thread takes {}; threads share what is estimated at {} or more",
                                 time_text(unit.nanoseconds), time_text(cpu::kCpuCosts.fork)));
-  if (how.tasks > 1 && kClearly * unit.nanoseconds * threads < cpu::kCpuCosts.fork)
+  if (how.tasks > 1 && kDoubtFactor * unit.nanoseconds * threads < cpu::kCpuCosts.fork)
     lines.push_back(fmt::format("threads share it, and all of it takes {}", time_text(unit.nanoseconds)));
   if (!std::ranges::any_of(of.instructions, [](const hlo::Instruction* i) { return is_product(*i); })) return lines;
   if (work.flops < kBoundByProducts * work.bytes) return lines;
   UnitWork called = work;
   called.is_product = true;
   const double call = estimate(called, figures).nanoseconds + figures.call;
-  if (unit.nanoseconds > kClearly * call)
+  if (unit.nanoseconds > kDoubtFactor * call)
     lines.push_back(fmt::format("a product in a loop takes {}; a call should take {}", time_text(unit.nanoseconds),
                                 time_text(call)));
   return lines;
@@ -224,8 +224,8 @@ std::string explanation_text(const std::vector<ExplainedUnit>& units, const Mach
     for (const std::string& line : unit.chosen) text += fmt::format("{:45}{}\n", "", line);
     for (const std::string& line : unit.doubtful) doubts += fmt::format("  {}: {}\n", unit.label, line);
   }
-  return text + (doubts.empty() ? "no choice that the clock speaks against\n"
-                                : "choices that the clock speaks against:\n" + doubts);
+  return text + (doubts.empty() ? "no choice that measured times contradict\n"
+                                : "choices that measured times contradict:\n" + doubts);
 }
 
 }  // namespace hilo

@@ -18,8 +18,8 @@ namespace hilo {
 namespace {
 
 constexpr std::string_view kFile = "machine_figures.txt";  // in the folder of the disk cache
-constexpr double kLongEnough = 30e6;           // nanoseconds for which each program is run
-constexpr int64_t kFewestRuns = 5;
+constexpr double kMinMeasuredNanoseconds = 30e6;           // nanoseconds for which each program is run
+constexpr int64_t kMinRuns = 5;
 
 using Clock = std::chrono::steady_clock;
 
@@ -43,7 +43,7 @@ StatusOr<double> fastest(Client& client, const hlo::Module& module, Executor* ex
   options.executor = executor;
   double least = HUGE_VAL;
   const Clock::time_point begin = Clock::now();
-  for (int64_t runs = 0; runs < kFewestRuns || nanoseconds_since(begin) < kLongEnough; ++runs) {
+  for (int64_t runs = 0; runs < kMinRuns || nanoseconds_since(begin) < kMinMeasuredNanoseconds; ++runs) {
     const Clock::time_point start = Clock::now();
     HILO_RETURN_IF_ERROR(program->execute({&x, 1}, results, options));
     least = std::min(least, nanoseconds_since(start));

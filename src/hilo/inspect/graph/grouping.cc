@@ -51,25 +51,25 @@ class Cutter {
       }
     }
     outside_.assign(computation_.size(), false);
-    std::vector<std::vector<size_t>> wanted(computation_.size());  // by users visited so far
+    std::vector<std::vector<size_t>> requested(computation_.size());  // by users visited so far
     outside_[computation_.root_id()] = runs_of_[computation_.root_id()].empty();
-    for (InstructionId id = static_cast<InstructionId>(computation_.size()); id-- > 0;) settle(id, wanted);
+    for (InstructionId id = static_cast<InstructionId>(computation_.size()); id-- > 0;) settle(id, requested);
   }
 
-  void settle(InstructionId id, std::vector<std::vector<size_t>>& wanted) {
+  void settle(InstructionId id, std::vector<std::vector<size_t>>& requested) {
     const Instruction& i = computation_.instruction(id);
     std::vector<size_t>& mine = runs_of_[id];
     if (mine.empty()) {
-      std::ranges::sort(wanted[id]);
-      const auto [end, last] = std::ranges::unique(wanted[id]);
-      wanted[id].erase(end, last);
-      const bool moves = !executed_[id] && may_move(i) && !wanted[id].empty() && follows(i);
-      if (moves) mine = wanted[id];
+      std::ranges::sort(requested[id]);
+      const auto [end, last] = std::ranges::unique(requested[id]);
+      requested[id].erase(end, last);
+      const bool moves = !executed_[id] && may_move(i) && !requested[id].empty() && follows(i);
+      if (moves) mine = requested[id];
       else outside_[id] = true;
     }
-    wanted[id] = {};
+    requested[id] = {};
     for (const InstructionId operand : i.operands) {
-      wanted[operand].insert(wanted[operand].end(), mine.begin(), mine.end());
+      requested[operand].insert(requested[operand].end(), mine.begin(), mine.end());
       // An instruction outside reads values outside, unless a run computes them.
       if (outside_[id] && runs_of_[operand].empty()) outside_[operand] = true;
     }

@@ -22,7 +22,7 @@
 namespace hilo {
 namespace {
 
-constexpr size_t kMostEvents = 1 << 16;
+constexpr size_t kMaxEvents = 1 << 16;
 
 using Clock = std::chrono::steady_clock;
 
@@ -93,7 +93,7 @@ class Profiler final : public ExecutionObserver {
     ProfileRow& row = profile_.rows[entry->second];
     ++row.calls;
     row.nanoseconds += static_cast<double>(times.duration);
-    if (profile_.events.size() == kMostEvents) {
+    if (profile_.events.size() == kMaxEvents) {
       ++profile_.events_dropped;
       return;
     }

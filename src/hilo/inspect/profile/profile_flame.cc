@@ -13,7 +13,7 @@ namespace hilo {
 namespace {
 
 constexpr double kWidth = 1000, kRow = 20, kMargin = 10, kLetter = 6.7;
-constexpr double kThinnest = 0.3;  // minimum width of a bar
+constexpr double kMinWidth = 0.3;  // minimum width of a bar
 constexpr std::string_view kFlameStyle = "text{font:11px monospace;fill:#1c2733}rect{stroke:#ffffff}";
 constexpr std::string_view kColours[] = {"#f6c667", "#f2a65a", "#eebf7a", "#f4d38c", "#e9945c"};
 
@@ -84,7 +84,7 @@ std::string profile_flame(const std::vector<Profile>& profiles) {
       frames[frame.parent].end_of_children += width;
     }
     frame.end_of_children = frame.x;
-    if (width < kThinnest) continue;
+    if (width < kMinWidth) continue;
     depth = std::max(depth, frame.depth);
     bars += bar(frame, width, 100 * width / kWidth);
   }

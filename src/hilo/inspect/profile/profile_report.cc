@@ -11,7 +11,7 @@
 namespace hilo {
 namespace {
 
-constexpr size_t kMostColumns = 120;
+constexpr size_t kMaxColumns = 120;
 
 /// Returns the rate over all calls; operations per nanosecond are 10^9 per second.
 double rate(const ProfileRow& row, double each) {
@@ -28,7 +28,7 @@ std::string shortened(std::string_view text, size_t columns) {
   return text.size() <= columns ? std::string(text) : std::string(text.substr(0, columns - 3)) + "...";
 }
 
-void append_line(std::string& out, const std::string& line) { out += shortened(line, kMostColumns) + "\n"; }
+void append_line(std::string& out, const std::string& line) { out += shortened(line, kMaxColumns) + "\n"; }
 
 std::string label(const ProfileRow& row) { return row.name.empty() ? row.kind : row.kind + " " + row.name; }
 

@@ -99,27 +99,27 @@ void add_runs(const Simulation& body, double times, Simulation& sum) {
 
 /// Simulates an instruction's computations, one after the other.
 Simulation Simulator::inside(const Instruction& instruction, const Computation& owner) const {
-  Simulation made;
+  Simulation created;
   if (instruction.opcode == Opcode::kWhile) {
     const auto& loop = attributes_of<WhileAttributes>(instruction);
     const std::optional<int64_t> trips = trip_count(instruction, owner);
     const auto times = static_cast<double>(trips.value_or(1));
-    add_runs(of(loop.body), times, made);
-    add_runs(of(loop.condition), times + 1, made);
-    made.exact &= trips.has_value();
+    add_runs(of(loop.body), times, created);
+    add_runs(of(loop.condition), times + 1, created);
+    created.exact &= trips.has_value();
   } else if (instruction.opcode == Opcode::kConditional) {
     const auto& branches = attributes_of<ConditionalAttributes>(instruction).branches;
     const auto longest =
         std::ranges::max_element(branches, {}, [&](const ComputationPtr& branch) { return of(branch).seconds; });
-    add_runs(of(*longest), 1, made);
-    made.exact &= branches.size() < 2;
+    add_runs(of(*longest), 1, created);
+    created.exact &= branches.size() < 2;
   } else if (instruction.opcode == kExtScan) {
     const auto& scan = attributes_of<ScanAttributes>(instruction);
-    add_runs(of(scan.step), static_cast<double>(scan.length), made);
+    add_runs(of(scan.step), static_cast<double>(scan.length), created);
   } else {
-    add_runs(of(attributes_of<CallAttributes>(instruction).to_apply), 1, made);
+    add_runs(of(attributes_of<CallAttributes>(instruction).to_apply), 1, created);
   }
-  return made;
+  return created;
 }
 
 bool opens(Opcode opcode) {
