@@ -130,7 +130,7 @@ class Race:
         done = subprocess.run([*self.explain, self.folder / "program.mlir"], env=self.environment, capture_output=True, text=True)
         if done.returncode != 0:
             return ["hilo run --explain: " + done.stderr.strip()]
-        _, _, doubts = done.stdout.partition("choices that the clock speaks against:\n")
+        _, _, doubts = done.stdout.partition("choices that measured times contradict:\n")
         return [line.strip() for line in itertools.takewhile(lambda line: line.startswith("  "), doubts.splitlines())]
 
     def times(self, rounds: int, milliseconds: int) -> tuple[float, float]:
@@ -257,7 +257,7 @@ def text(program: dict) -> str:
 
 
 def reduce_worst(race: Race, records: list[dict], count: int) -> None:
-    print("\nThe smallest that are still slow, and choices of their plans that the clock speaks against:\n")
+    print("\nThe smallest that are still slow, and choices of their plans that measured times contradict:\n")
     for r in worst_of(records, count):
         smallest = reduced(race, r)
         print(summary(smallest), flush=True)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// core.h -- arrays, trees, jit, grad, vmap, control flow, numpy and random: what most programs need. It takes less than half
-// of the time that hilo.h takes to compile.
+// core.h -- arrays, trees, jit, grad, vmap, control flow, numpy and random: enough for most programs. Compiles in less
+// than half of the time that hilo.h takes.
 #pragma once
 
 // What users' functions go through, each before what includes it: messages of the compiler name no further files then.
@@ -35,10 +35,10 @@
 
 namespace hilo {
 
-// Types by these names are values, as float32 and int32 are: ones({3}, bfloat16). What C++ computes with has the names that
-// C++23 gives it, as int32_t is beside int32: x.item<bfloat16_t>().
+// For users, these names are values, as float32 and int32 are: ones({3}, bfloat16). The C++ types have the names of
+// C++23, as int32_t next to int32: x.item<bfloat16_t>().
 using float16_t = float16;
 using bfloat16_t = bfloat16;
-using numpy::float16, numpy::bfloat16;  // hide the classes, which hilo's other headers name so
+using numpy::float16, numpy::bfloat16;  // hide the classes of these names in hilo's headers
 
 }  // namespace hilo

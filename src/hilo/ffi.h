@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// ffi.h -- custom calls written in C: the typed call frame. Its memory layout is that of versions 0.3 to 0.5 of XLA's FFI, so a
-// handler built for either serves both; names and words are hilo's. C99, and needs nothing else of hilo.
+// ffi.h -- custom calls written in C: the typed call frame. Its memory layout is that of versions 0.3 to 0.5 of XLA's
+// FFI, so a handler built for either works with both; the names are hilo's. C99; needs no other header of hilo.
 //
-// A handler reads operands from frame->args, attributes from frame->attrs, fills the results in frame->rets, and returns
-// NULL, or an error made by frame->api->error_create. It may be called on several threads at once.
+// A handler reads operands from frame->args and attributes from frame->attrs, writes the results to frame->rets, and
+// returns NULL, or an error from frame->api->error_create. Several threads may call it at once.
 #pragma once
 
 #include <stddef.h>
@@ -13,14 +13,14 @@
 extern "C" {
 #endif
 
-/* The version of the table of functions, and the oldest one in which handlers built with this header run, unless they call
-   functions that are newer. */
+/* The version of the table of functions, and the oldest one with which handlers built with this header run, unless they
+   call newer functions. */
 enum { HILO_FFI_MAJOR = 0, HILO_FFI_MINOR = 5, HILO_FFI_NEEDED_MINOR = 3 };
 
-/* Every struct begins with its size in bytes, so that fields can be added behind, and a list of extensions. */
+/* Every struct begins with its size in bytes, so that fields can be appended, and a list of extensions. */
 typedef struct HiloFfi_Extension {
   size_t struct_size;
-  int type; /* HILO_FFI_EXTENSION_METADATA, or one that this version doesn't know */
+  int type; /* HILO_FFI_EXTENSION_METADATA, or one unknown to this version */
   struct HiloFfi_Extension* next;
 } HiloFfi_Extension;
 enum { HILO_FFI_EXTENSION_METADATA = 1 };
@@ -77,7 +77,7 @@ typedef struct HiloFfi_Buffer {
   size_t struct_size;
   HiloFfi_Extension* extensions;
   int type;   /* HiloFfi_Type */
-  void* data; /* elements of 2 and 4 bits side by side, the first one in the lowest bits */
+  void* data; /* elements of 2 and 4 bits are packed, the first one in the lowest bits */
   int64_t rank;
   int64_t* dims;
 } HiloFfi_Buffer;
@@ -104,7 +104,7 @@ typedef struct HiloFfi_Array {
   void* data;
 } HiloFfi_Array;
 
-enum { HILO_FFI_BUFFER = 1 }; /* the one kind of argument and result */
+enum { HILO_FFI_BUFFER = 1 }; /* the only kind of argument and result */
 typedef struct HiloFfi_Args {
   size_t struct_size;
   HiloFfi_Extension* extensions;
@@ -129,7 +129,7 @@ typedef struct HiloFfi_Attrs {
 } HiloFfi_Attrs;
 
 typedef struct HiloFfi_Context HiloFfi_Context; /* of one run of a program */
-typedef struct HiloFfi_Future HiloFfi_Future;   /* of a handler that ends later; hilo has none */
+typedef struct HiloFfi_Future HiloFfi_Future;   /* of an asynchronous handler; hilo supports none */
 typedef struct HiloFfi_TypeId {
   int64_t type_id;
 } HiloFfi_TypeId;
@@ -156,8 +156,8 @@ typedef struct HiloFfi_CallFrame {
 
 typedef HiloFfi_Error* HiloFfi_Handler(HiloFfi_CallFrame* frame);
 
-/* When a handler is registered it is called once with this extension and nothing else: it says which version it was built
-   for, and returns. hilo_ffi_answer_metadata does that. */
+/* When a handler is registered, it is called once with only this extension: it sets the version for which it was built,
+   and returns. hilo_ffi_answer_metadata does that. */
 typedef struct HiloFfi_Metadata {
   size_t struct_size;
   HiloFfi_Version api_version;
@@ -169,7 +169,7 @@ typedef struct HiloFfi_MetadataExtension {
   HiloFfi_Metadata* metadata;
 } HiloFfi_MetadataExtension;
 
-/* 1 if the call only asked which version the handler was built for: return NULL then. */
+/* Returns 1 if the call only queries the version for which the handler was built; the handler then returns NULL. */
 static inline int hilo_ffi_answer_metadata(HiloFfi_CallFrame* frame) {
   HiloFfi_Extension* extension = frame->extensions;
   if (extension == NULL || extension->type != HILO_FFI_EXTENSION_METADATA) return 0;
@@ -190,7 +190,7 @@ typedef struct HiloFfi_ErrorGetDetailsArgs {
   HiloFfi_Extension* extensions;
   HiloFfi_Error* error;
   const char* message; /* out; lives as long as the error */
-  int code;            /* out, HiloFfi_ErrorCode; since 0.5: struct_size says if it is there */
+  int code;            /* out, HiloFfi_ErrorCode; since 0.5: struct_size tells whether it exists */
 } HiloFfi_ErrorGetDetailsArgs;
 typedef struct HiloFfi_ErrorDestroyArgs {
   size_t struct_size;
@@ -214,7 +214,7 @@ typedef struct HiloFfi_MemoryArgs {
   HiloFfi_Extension* extensions;
   HiloFfi_Context* ctx;
   size_t size, alignment;
-  void* data; /* out; the engine's, until the call ends */
+  void* data; /* out; owned by the engine, valid until the call ends */
 } HiloFfi_MemoryArgs;
 typedef struct HiloFfi_ThreadCountArgs {
   size_t struct_size;
@@ -233,7 +233,7 @@ typedef struct HiloFfi_ContextArgs {
   HiloFfi_Extension* extensions;
   HiloFfi_Context* ctx;
   HiloFfi_TypeId* type_id;
-  void* data; /* out: what the caller of the program handed to this run under that type */
+  void* data; /* out: the data of this type that the program's caller attached to this run */
 } HiloFfi_ContextArgs;
 typedef struct HiloFfi_StreamArgs {
   size_t struct_size;
@@ -241,7 +241,7 @@ typedef struct HiloFfi_StreamArgs {
   HiloFfi_Context* ctx;
   void* stream; /* out: the device's queue of work, for CUDA a CUstream */
 } HiloFfi_StreamArgs;
-/* What XLA's backends attach to a run for their own handlers; since 0.5. */
+/* Data that XLA's backends attach to a run for their own handlers; since 0.5. */
 typedef struct HiloFfi_FindExtensionArgs {
   size_t struct_size;
   HiloFfi_Extension* extensions;
@@ -256,7 +256,7 @@ typedef struct HiloFfi_CustomOptionsArgs {
   HiloFfi_Context* ctx;
   const HiloFfi_Attrs* attrs; /* out; empty: hilo's runs have none */
 } HiloFfi_CustomOptionsArgs;
-/* Of functions that this version refuses with HILO_FFI_UNIMPLEMENTED. */
+/* Arguments of functions that this version rejects with HILO_FFI_UNIMPLEMENTED. */
 typedef struct HiloFfi_AnyArgs {
   size_t struct_size;
   HiloFfi_Extension* extensions;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// import.h -- programs of others: load, and export_to.
+// import.h -- foreign programs: load and export_to.
 #pragma once
 
 #include "hilo/core.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// lapack_ffi.h -- hilo's handlers of the custom calls lapack_*_ffi as C functions of the typed call frame (hilo/ffi.h), for
-// other runtimes that speak it. Names, operands, attributes and results are those of JAX's. They call the LAPACK that hilo
-// opens when it first needs one; without it they return an error.
+// lapack_ffi.h -- hilo's handlers of the custom calls lapack_*_ffi as C functions with the typed call frame
+// (hilo/ffi.h), for other runtimes that support it. Names, operands, attributes and results are those of JAX's. They
+// call the LAPACK library that hilo opens at first use; without one they return an error.
 #pragma once
 
 #include "hilo/ffi.h"
@@ -30,7 +30,7 @@ extern "C" {
   ROUTINE(sytrd, hetrd)
 // clang-format on
 
-// Each in four types: hilo_lapack_sgetrf_ffi (f32), d (f64), c (c64), z (c128).
+// Declares each for four types: hilo_lapack_sgetrf_ffi (f32), d (f64), c (c64), z (c128).
 #define HILO_LAPACK_FFI_DECLARE(real, complex)                           \
   HiloFfi_Error* hilo_lapack_s##real##_ffi(HiloFfi_CallFrame* frame);    \
   HiloFfi_Error* hilo_lapack_d##real##_ffi(HiloFfi_CallFrame* frame);    \

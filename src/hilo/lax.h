@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lax.h -- lax: XLA's operations one by one, and what is built on them.
+// lax.h -- lax: XLA's operations, and functions built on them.
 #pragma once
 
 #include "hilo/core.h"

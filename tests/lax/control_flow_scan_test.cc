@@ -447,7 +447,7 @@ TEST(Scan, RefusesWhatItCantScan) {
     lax::scan([](Map m, std::nullopt_t) { return std::pair(Map{{"a", m["a"]}, {"b", m["a"]}}, std::tuple<>()); },
               Map{{"a", numpy::array(0)}}, std::nullopt, 1);
   });
-  EXPECT_NE(grows.find("has a map of 2 keys, what went in has a map of 1 key"), std::string::npos) << grows;
+  EXPECT_NE(grows.find("has a map of 2 keys, the input has a map of 1 key"), std::string::npos) << grows;
   const auto renamed = text([] {
     lax::fori_loop(0, 1, [](Array, Map) { return Map{{"T", numpy::array({0.5f})}}; }, Map{{"t", numpy::array({1.0f})}});
   });

@@ -190,8 +190,7 @@ TEST(Cond, RefusesBranchesOfDifferentTrees) {
 TEST(Loops, ShowHowTheCarrysTreeChanges) {
   const auto grow = [](const std::vector<Array>& c) { return std::vector<Array>{c[0], c[0]}; };
   const auto has = [](const std::string& text) {
-    EXPECT_NE(text.find("has a vector of 2 elements, what went in has a vector of 1 element"), std::string::npos)
-        << text;
+    EXPECT_NE(text.find("has a vector of 2 elements, the input has a vector of 1 element"), std::string::npos) << text;
   };
   const std::vector<Array> start = {Array(1.0f)};
   const auto wrong = StatusCode::kInvalidArgument;

@@ -140,8 +140,8 @@ TEST(LaxConvolution, SaysWhatIsWrong) {
   refused("padding: got 'EVEN', wanted SAME", [&] { lax::conv(x, k, {1}, "EVEN"); });
   refused("window_strides: got 2 values, wanted 1", [&] { lax::conv(x, k, {1, 1}, "SAME"); });
   refused("window_strides: got [0], wanted", [&] { lax::conv(x, k, {0}, "SAME"); });
-  refused("padding: -5_0 takes more than dimension 0 has, 4", [&] { lax::conv(x, k, {1}, {{-5, 0}}); });
-  refused("padding in words doesn't go with lhs_dilation", [&] { general({1}, "SAME", Sizes{2})(x, k); });
+  refused("padding: -5_0 removes more than dimension 0 has, 4", [&] { lax::conv(x, k, {1}, {{-5, 0}}); });
+  refused("padding by name can't be combined with lhs_dilation", [&] { general({1}, "SAME", Sizes{2})(x, k); });
   refused("'NC' has 2 letters, wanted 3", [&] { general({1}, "SAME", {}, {}, {"NC", "OIW", "NCW"})(x, k); });
   refused("'NNW' must have N once", [&] { general({1}, "SAME", {}, {}, {"NNW", "OIW", "NCW"})(x, k); });
   refused("the same spatial letters", [&] { general({1}, "SAME", {}, {}, {"NCH", "OIW", "NCW"})(x, k); });

@@ -362,7 +362,7 @@ TEST(ExplainCacheMisses, NamesAllThatDiffers) {
   f(numpy::ones({4}), numpy::ones({5}));
   ASSERT_EQ(logged.all.size(), 1u);
   for (const char* part : {"args[0] is f32[4], the nearest trace has f32[2]",
-                           "args[1] is f32[5], the nearest trace has f32[3]", "a setting that traces show"})
+                           "args[1] is f32[5], the nearest trace has f32[3]", "a setting that traces depend on"})
     EXPECT_NE(logged.all[0].find(part), std::string::npos) << logged.all[0];
 }
 

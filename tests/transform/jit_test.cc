@@ -177,7 +177,7 @@ TEST(Jit, WarnsOfJitsMadeInALoop) {
   const Warnings warnings;
   for (int i = 0; i < 20; ++i) jit([i](const Array& x) { return x * static_cast<float>(i); })(Array(1.0f));
   ASSERT_EQ(warnings.all.size(), 1);
-  EXPECT_NE(warnings.all[0].find("made anew for each"), std::string::npos) << warnings.all[0];
+  EXPECT_NE(warnings.all[0].find("created again for each"), std::string::npos) << warnings.all[0];
 }
 
 TEST(Jit, NestsInsideJitGradAndVmap) {

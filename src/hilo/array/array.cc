@@ -18,7 +18,7 @@ std::shared_ptr<const ArrayImpl> host_number(T value, bool weak_type = true) {
   return std::make_shared<HostNumber>(element_type_of<T>, std::as_bytes(std::span(&value, 1)), weak_type);
 }
 
-/// The value as T, or as Wide if that is its canonical type.
+/// Returns the value as T, or as Wide if that is its canonical type.
 template <typename T, typename Wide>
 std::shared_ptr<const ArrayImpl> canonical_number(Wide value) {
   if (canonical_type(element_type_of<Wide>) == element_type_of<Wide>) return host_number(value);
@@ -26,7 +26,7 @@ std::shared_ptr<const ArrayImpl> canonical_number(Wide value) {
   return host_number(static_cast<T>(value));
 }
 
-/// "float64", "int64", "uint64", "complex128".
+/// Returns "float64", "int64", "uint64" or "complex128".
 std::string numpy_name(ElementType type) {
   const char* kind = is_complex(type)          ? "complex"
                      : is_floating(type)       ? "float"
@@ -51,8 +51,8 @@ std::shared_ptr<const ArrayImpl> Array::number(std::complex<double> value) {
   return canonical_number<std::complex<float>>(value);
 }
 
-/// A C++ integer that s32 can't hold stays one of 64 bits until it is given a type: numpy::uint32(0xffffffffu). Else it is
-/// an error where it is used (array/array_impl.cc, numpy/promotion.cc).
+/// A C++ integer that s32 can't hold keeps 64 bits until it gets a type: numpy::uint32(0xffffffffu). Without one, its
+/// use is an error (array/array_impl.cc, numpy/promotion.cc).
 std::shared_ptr<const ArrayImpl> Array::number(int64_t value) {
   return std::in_range<int32_t>(value) ? canonical_number<int32_t>(value) : host_number(value);
 }
@@ -77,21 +77,21 @@ Array Array::from_bytes(ElementType type, std::span<const std::byte> bytes, std:
 
 Array Array::borrow_bytes(ElementType type, const std::byte* data, std::span<const int64_t> dimensions,
                           std::function<void()> release) {
-  const std::shared_ptr<const void> kept(data, [release = std::move(release)](const void*) {
+  const std::shared_ptr<const void> retained(data, [release = std::move(release)](const void*) {
     if (release) release();
   });
   HostData lent{or_throw(Shape::make_array(type, dimensions)), data};
   lent.semantics = HostMemory::kBorrowed;
-  lent.release = [kept] {};
+  lent.release = [retained] {};
   return array_from_buffer(or_throw(default_device()->from_host(lent)));
 }
 
 HostView host_view_of(const Array& array) { return array.impl().host_view(); }
 
-HostView Array::host_view(ElementType wanted) const {
-  if (dtype() != wanted) {
+HostView Array::host_view(ElementType expected) const {
+  if (dtype() != expected) {
     or_throw(invalid_argument(at_user_line("data") + ": the array is " + aval_shape().to_string() + "; got a view of " +
-                              std::string(element_type_name(wanted)) + ". Hint: convert the array, or to_vector()"));
+                              std::string(element_type_name(expected)) + ". Hint: convert the array, or to_vector()"));
   }
   return host_view_of(*this);
 }
@@ -141,7 +141,7 @@ Array::HostNumbers Array::one_number(const std::source_location& location) const
   return host_numbers();
 }
 
-/// 8- and 4-bit floats as f32, integers of 4 and 2 bits as s8, all exact.
+/// Converts 8- and 4-bit floats to f32, and integers of 4 and 2 bits to s8; all exact.
 Array::HostNumbers Array::host_numbers() const {
   const ElementType type = dtype();
   if (visit_element_type(type, []<typename T>() { return true; }, [] { return false; }))
@@ -167,10 +167,10 @@ void Array::refuse_numbers() const {
   throw Error(invalid_argument(at_user_line("array") + ": " + aval_shape().to_string() + " holds no numbers"));
 }
 
-void Array::refuse_rank(size_t wanted, const std::source_location& location) const {
+void Array::refuse_rank(size_t expected, const std::source_location& location) const {
   const UserLocation here(location);
   throw Error(invalid_argument(at_user_line("shape") + ": " + aval_shape().to_string() + " has " +
-                               std::to_string(ndim()) + " dimensions; wanted " + std::to_string(wanted)));
+                               std::to_string(ndim()) + " dimensions; wanted " + std::to_string(expected)));
 }
 
 bool Array::truth() const {

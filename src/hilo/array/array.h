@@ -36,12 +36,12 @@ struct AllOptions;
 struct ArgOptions;
 }  // namespace numpy
 
-/// A C++ number that may stand where an Array may.
+/// A C++ number that can be used in place of an Array.
 template <typename T>
 concept Number = std::is_arithmetic_v<T> || std::same_as<T, float16> || std::same_as<T, bfloat16> ||
                  std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
 
-/// Several arrays, which one index alone isn't.
+/// A list of arrays; distinguishes them from a single index.
 template <typename T>
 concept ArrayList = std::convertible_to<const T&, std::vector<Array>> && !std::convertible_to<const T&, Indexer>;
 
@@ -53,20 +53,22 @@ template <typename A, typename B>
 inline constexpr bool kArrayParts<std::pair<A, B>> = kArrayParts<std::tuple<A, B>>;
 template <typename T, size_t N>
 inline constexpr bool kArrayParts<std::array<T, N>> = std::convertible_to<const T&, Array>;
-/// A std::tuple, pair or array of Arrays or numbers: what grad<0, 1>(f) and functions of several results give.
+/// A std::tuple, pair or array of Arrays or numbers, such as results of grad<0, 1>(f) and of functions with several
+/// results.
 template <typename T>
 concept ArrayParts = kArrayParts<T>;
-/// As a list.
+/// Converts them to a list.
 template <ArrayParts Parts>
 std::vector<Array> list_of(const Parts& parts) {
   return std::apply([](const auto&... part) { return std::vector<Array>{Array(part)...}; }, parts);
 }
 
-/// What is known of an array before it has a value. Weakly typed values (C++ numbers) take the type of what they meet.
+/// The shape and type of an array that may not have a value yet. A weakly typed value (a C++ number) adopts the other
+/// operand's type.
 struct Aval {
   Aval() = default;
-  Aval(Shape shape, bool weak_type = false) : shape(std::move(shape)), weak_type(weak_type) {}  // shapes convert
-  /// Doesn't compile: what JAX calls by this name.
+  Aval(Shape shape, bool weak_type = false) : shape(std::move(shape)), weak_type(weak_type) {}  // implicit
+  /// Doesn't compile: JAX's arguments of this name.
   template <std::same_as<ScalarType> T>
   Aval(T, const std::vector<int64_t>&) {
     static_assert(kNever<T>, "the shape and type of an argument are ShapeDtypeStruct({5, 12}, int32)");
@@ -80,7 +82,8 @@ struct Aval {
   bool operator==(const Aval&) const = default;
 };
 
-/// An array's elements in row-major order, in host memory, to be read. While it lives, the array can't be donated.
+/// A read-only view of an array's elements in host memory, in row-major order. As long as it exists, the array can't be
+/// donated.
 struct HostView {
   const std::byte* data = nullptr;
   std::shared_ptr<const void> keeper = {};
@@ -98,7 +101,7 @@ class ArrayView : public std::span<const T> {
 /// An axis of an array, and the line of the call.
 class Index {
  public:
-  Index(int64_t value, std::source_location location = std::source_location::current())  // numbers index
+  Index(int64_t value, std::source_location location = std::source_location::current())  // implicit
       : value_(value), location_(location) {}
 
   int64_t value() const { return value_; }
@@ -109,43 +112,44 @@ class Index {
   std::source_location location_;
 };
 
-/// An n-dimensional array. Copies share the value, which never changes: assignment makes a handle point elsewhere. One that
-/// was moved from holds nothing until it is assigned; to use it is FAILED_PRECONDITION.
-/// Inside jit, grad, vmap and their kin an Array may be a tracer, which has a shape and a type and perhaps no value yet.
+/// An n-dimensional array, whose value never changes. Copies share the value; assignment makes a handle refer to
+/// another array. Use of a moved-from handle fails with FAILED_PRECONDITION until it is assigned. Inside jit, grad,
+/// vmap and other transformations an Array may be a tracer, which has a shape and a type but possibly no value.
 class Array {
  public:
-  /// The f32 scalar 0.
+  /// Creates the f32 scalar 0.
   Array();
-  /// A weakly typed scalar: int is s32, double is f32 (f64 with x64), bool is pred. It stays on the host until a device
-  /// asks for it.
+  /// Creates a weakly typed scalar: int is s32, double is f32 (f64 with x64), bool is pred. It stays on the host until
+  /// a device needs it.
   template <Number T>
-  Array(T value) : Array(scalar(value)) {}  // numbers convert as in NumPy
+  Array(T value) : Array(scalar(value)) {}  // implicit, as in NumPy
   explicit Array(std::shared_ptr<const ArrayImpl> impl) : impl_(std::move(impl)) {}
-  /// What io::read_png and its like read, copied to the default device.
-  /// Errors    those of the reading
+  /// Copies the result of io::read_png and similar functions to the default device.
+  /// Errors     those of the reading function
   Array(const StatusOr<Literal>& read,
-        std::source_location location = std::source_location::current());  // it is an array or an error
+        std::source_location location = std::source_location::current());  // implicit, so that errors throw
   Array(const Array&) = default;
   Array(Array&&) = default;
   Array& operator=(const Array&) & = default;
   Array& operator=(Array&&) & = default;
-  /// An array never changes, so `x[0] = 5.0f` would change a copy and be lost.
-  Array& operator=(const Array&) && = delete;  // instead of x[i] = y:  x = numpy::at(x, i).set(y);
+  /// Assignment to a temporary is deleted, because `x[0] = 5.0f` would only change a copy.
+  Array& operator=(const Array&) && = delete;  // write x = numpy::at(x, i).set(y) for x[i] = y
 
   /// Copies a host value to the default device.
   static Array from_literal(const Literal& literal);
-  /// An array of T from a flat list in row-major order.
-  /// Errors    INVALID_ARGUMENT if the count differs
+  /// Creates an array of T from a flat list in row-major order.
+  /// Errors     INVALID_ARGUMENT if the count differs
+  /// Example    Array::from_vector<float>({1, 2, 3, 4}, {2, 2})  // [[1. 2.] [3. 4.]]
   template <NativeElement T>
   static Array from_vector(const std::vector<T>& values, std::vector<int64_t> dimensions,
                            std::source_location location = std::source_location::current()) {
     const UserLocation here(location);
     return from_values(std::span<const T>(values), dimensions);
   }
-  /// An array in memory that stays the caller's: `release` is called, from any thread, when nobody needs it any more.
-  /// Until then it must not change.
-  /// Errors    INVALID_ARGUMENT for sizes below 0; `release` is called then too
-  /// Cost      no copy if `data` is aligned to 64 bytes and the device reads host memory
+  /// Creates an array in the caller's memory. `release` is called, from any thread, when the memory is no longer used;
+  /// until then it must not change.
+  /// Errors     INVALID_ARGUMENT for negative sizes; `release` is called then too
+  /// Cost       no copy if `data` is aligned to 64 bytes and the device reads host memory
   template <NativeElement T>
   static Array borrow(const T* data, std::vector<int64_t> dimensions, std::function<void()> release,
                       std::source_location location = std::source_location::current()) {
@@ -159,15 +163,16 @@ class Array {
 
   const Shape& aval_shape() const;
   ElementType dtype() const { return aval_shape().element_type(); }
-  /// The sizes; of a temporary a copy, for what they are part of goes with it.
+  /// Returns the dimensions; on a temporary by value, because their storage is destroyed with it.
+  /// Example    numpy::ones({2, 3}).shape()  // (2, 3)
   std::span<const int64_t> shape() const& { return aval_shape().dimensions(); }
   std::vector<int64_t> shape() const&& {
     const std::span<const int64_t> sizes = aval_shape().dimensions();
     return {sizes.begin(), sizes.end()};
   }
-  int64_t shape(const Index& axis) const;  ///< of one axis; a negative one counts from the end
-  /// All of them, for an array that must have N dimensions: auto [rows, columns] = x.shape<2>();
-  /// Errors    INVALID_ARGUMENT if it has another number
+  int64_t shape(const Index& axis) const;  ///< size of one axis; a negative axis counts from the end
+  /// Returns the dimensions of an array that must have rank N: auto [rows, columns] = x.shape<2>();
+  /// Errors     INVALID_ARGUMENT for another rank
   template <size_t N>
   std::array<int64_t, N> shape(std::source_location location = std::source_location::current()) const {
     if (ndim() != static_cast<int64_t>(N)) refuse_rank(N, location);
@@ -180,71 +185,79 @@ class Array {
   bool weak_type() const;
   Aval aval() const { return {aval_shape(), weak_type()}; }
 
-  /// The value on the host, waiting for it if need be.
-  /// Errors    ConcretizationError on a tracer without a value, INVALID_ARGUMENT if donated or deleted
+  /// Copies the value to the host; waits for its computation.
+  /// Errors     ConcretizationError on a tracer without a value; INVALID_ARGUMENT if donated or deleted
   Literal to_literal() const;
-  /// The elements where they lie: a view, no copy, where the device has host memory.
-  /// Errors    INVALID_ARGUMENT if T isn't the array's type, or it is donated or deleted; ConcretizationError on a tracer
+  /// Returns a view of the elements, without a copy if the device has host memory.
+  /// Errors     INVALID_ARGUMENT if T isn't the array's type, or if it is donated or deleted; ConcretizationError on a
+  ///            tracer
+  /// Example    numpy::array({1.5f, 2.5f}).data<float>()[1]  // 2.5
   template <NativeElement T>
   ArrayView<T> data(std::source_location location = std::source_location::current()) const {
     const UserLocation here(location);
     return {host_view(element_type_of<T>), static_cast<size_t>(size())};
   }
-  /// Where the array is; a C++ number is where it would go. Of a sharded array the mesh's first device.
-  /// Errors    ConcretizationError on a tracer without a value
+  /// Returns the array's device. For a C++ number, the default device; for a sharded array, the mesh's first device.
+  /// Errors     ConcretizationError on a tracer without a value
   std::shared_ptr<Device> device() const;
-  /// The devices that the array is on; of a sharded array all of this process that have a part, in the mesh's order.
-  /// Errors    as device()
+  /// Returns the devices of the array; for a sharded array, those of this process, in the mesh's order.
+  /// Errors     as device()
   std::vector<std::shared_ptr<Device>> devices() const;
-  /// Frees the memory now, although other handles may point to the array. jax.Array.delete, which C++ has a keyword of.
-  /// An array that is gone already stays so, and a C++ number has nothing to free.
-  /// Errors    ConcretizationError on a tracer without a value; INVALID_ARGUMENT while a run or a view uses the memory
+  /// Frees the memory at once, even if other handles refer to the array: jax.Array.delete (`delete` is a C++ keyword).
+  /// Has no effect on deleted arrays and C++ numbers.
+  /// Errors     ConcretizationError on a tracer without a value; INVALID_ARGUMENT while a run or a view uses the memory
   void delete_() const;
-  bool is_deleted() const;  ///< by delete_(), or because a run took its memory
-  // The next two are compiled once, for all types of numbers: array/array_numbers.cc.
-  /// The one element of an array of any type and size 1, converted to T.
+  bool is_deleted() const;  ///< by delete_(), or because it was donated
+  // The next two are compiled once for all types of numbers, in array/array_numbers.cc.
+  /// Returns the only element of an array of size 1, converted to T.
+  /// Errors     INVALID_ARGUMENT for another size; ConcretizationError on a tracer without a value
+  /// Example    numpy::sum(numpy::arange(4)).item<int>()  // 6
   template <Number T = double>
   T item(std::source_location location = std::source_location::current()) const;
-  /// All elements in row-major order, converted to T.
-  /// Cost    one copy
+  /// Returns all elements in row-major order, converted to T.
+  /// Cost       one copy
+  /// Example    numpy::arange(4).to_vector<double>()[3]  // 3
   template <Number T>
   std::vector<T> to_vector(std::source_location location = std::source_location::current()) const;
-  /// Doesn't compile: C++ has no lists of any depth.
+  /// Doesn't compile: C++ has no lists of arbitrary depth.
   template <typename List = void>
   std::vector<double> tolist() const {
     static_assert(!std::is_void_v<List>,
                   "x.to_vector<float>() gives all elements in row-major order, x.item() one number");
     return {};
   }
-  /// So that `if (x > 0)` works on values; a tracer of jit or vmap throws ConcretizationError naming both lines.
-  /// Errors    INVALID_ARGUMENT for several elements: x.any(), x.all(), and & | ~ in place of && || !
+  /// Converts to a truth value, for `if (x > 0)`. A tracer of jit or vmap throws ConcretizationError naming both lines.
+  /// Errors     INVALID_ARGUMENT for several elements: use x.any() or x.all(), and & | ~ instead of && || !
   explicit operator bool() const { return truth(); }
-  /// The same as other numbers: float(loss), int(step).
+  /// Converts an array of size 1 to a number: float(loss), int(step).
   template <Number T>
     requires(!std::same_as<T, bool>)
   explicit operator T() const {
     return item<T>();
   }
 
-  /// Like NumPy's str(): "[[1. 2.]\n [3. 4.]]"; a tracer prints its type: "Traced<f32[3]>".
+  /// Returns the text of NumPy's str(): "[[1. 2.]\n [3. 4.]]"; for a tracer its type: "Traced<f32[3]>".
   std::string to_string() const;
 
   // ---- members of mesh/, defined in mesh/members.cc
-  /// How devices share the array: mesh/named_sharding.h. One that lies on one device has a SingleDeviceSharding.
-  /// Errors    ConcretizationError on a tracer without a value
+  /// Returns how the array is distributed over devices (mesh/named_sharding.h). An array on one device has a
+  /// SingleDeviceSharding.
+  /// Errors     ConcretizationError on a tracer without a value
   NamedSharding sharding() const;
-  /// The parts on devices of this process, in the mesh's order: mesh/sharded_array.h. They share the array's memory.
-  /// Errors    as sharding()
+  /// Returns the shards on devices of this process, in the mesh's order (mesh/sharded_array.h). They share the array's
+  /// memory.
+  /// Errors     as sharding()
   std::vector<Shard> addressable_shards() const;
-  bool is_fully_replicated() const;   ///< each of its devices has all of it
-  bool is_fully_addressable() const;  ///< this process reaches all of its devices
+  bool is_fully_replicated() const;   ///< each of its devices has all elements
+  bool is_fully_addressable() const;  ///< this process can access all of its devices
 
-  // ---- members of numpy/, defined in numpy/members.cc; most call the function of numpy:: by their name
-  /// x[i]: the i-th slice along the leading axis; a negative i counts from the end. Also x[ids], x[mask], x[range(2, 10)],
-  /// x[newaxis]. It is no place to write to: that is x.at(i).set(y), which returns a changed copy.
-  /// Errors    OUT_OF_RANGE for a number, else as for operator()
+  // ---- members of numpy/, defined in numpy/members.cc; most call the function of this name in numpy::
+  /// Returns the i-th slice along the leading axis; a negative i counts from the end. Also x[ids], x[mask], x[range(2,
+  /// 10)], x[newaxis]. To write, use x.at(i).set(y), which returns a changed copy.
+  /// Errors     OUT_OF_RANGE for a number out of bounds, else as for operator()
+  /// Example    numpy::arange(6).reshape({3, 2})[-1]  // [4 5]
   Array operator[](const Indexer& index) const;
-  /// Doesn't compile: a list in braces may mean a range or places.
+  /// Doesn't compile: a list in braces could mean a range or indices.
   template <std::integral T>
   Array operator[](std::initializer_list<T>) const {
     static_assert(kNever<T>, "x[2:10] is x[range(2, 10)]; the elements 2 and 10 are x[numpy::array({2, 10})]");
@@ -252,8 +265,8 @@ class Array {
   }
   template <size_t N>
   Array operator[](const char (&)[N]) const =
-      delete;  // arrays have no names; of a file:  numpy::load_npz(file)["name"]
-  /// x(nonzero(mask)), x(ix_(i, j)): an array of places for each of the first axes.
+      delete;  // arrays have no names; for a file use numpy::load_npz(file)["name"]
+  /// Indexes each of the first axes by an array of indices: x(nonzero(mask)), x(ix_(i, j)).
   template <ArrayList List>
   Array operator[](const List& places) const {
     return at_places(std::vector<Array>(places));
@@ -264,20 +277,31 @@ class Array {
   }
   template <ArrayList List>
   numpy::IndexedPlaces at(const List& places, std::source_location location = std::source_location::current()) const;
-  /// x(all, range(2, 5), i): NumPy's x[:, 2:5, i], as numpy/indexing.h says.
+  /// Indexes several axes: x(all, range(2, 5), i) is NumPy's x[:, 2:5, i]. See numpy/indexing.h.
+  /// Example    numpy::arange(12).reshape({3, 4})(all, range(1, 3))  // [[ 1 2] [ 5 6] [ 9 10]]
   Array operator()(const Indexer& i0, const Indexer& i1 = {}, const Indexer& i2 = {}, const Indexer& i3 = {},
                    const Indexer& i4 = {}, const Indexer& i5 = {}, const Indexer& i6 = {},
                    const Indexer& i7 = {}) const;
+  /// Selects elements for an update, which returns a changed copy: x.at(i).set(y), .add(y), .multiply(y), .min(y),
+  /// .max(y), .get(). jax.Array.at.
+  /// Example    numpy::zeros({4}).at(1).set(5.0f)  // [0. 5. 0. 0.]
+  ///            numpy::arange(4).at(range(1, 3)).add(10)  // [ 0 11 12 3]
   numpy::IndexedPlaces at(const Indexer& i0, const Indexer& i1 = {}, const Indexer& i2 = {}, const Indexer& i3 = {},
                           const Indexer& i4 = {}, const Indexer& i5 = {}, const Indexer& i6 = {},
                           const Indexer& i7 = {}) const;
+  /// Returns the array with its axes in reverse order.
+  /// Example    numpy::ones({2, 3}).T().shape()  // (3, 2)
   Array T(std::source_location location = std::source_location::current()) const;
+  /// Returns the elements in a new shape, in row-major order; -1 stands for the remaining size.
+  /// Example    numpy::arange(6).reshape({2, -1})  // [[0 1 2] [3 4 5]]
   Array reshape(const Dimensions& shape, std::source_location location = std::source_location::current()) const;
   template <std::integral... Extents>
     requires(sizeof...(Extents) > 1)
   Array reshape(Extents... extents) const {
     return reshape(Dimensions{static_cast<int64_t>(extents)...});
   }
+  /// Converts the elements to another type.
+  /// Example    numpy::array({1.7f, -1.7f}).astype(int32)  // [ 1 -1]
   Array astype(ElementType type, std::source_location location = std::source_location::current()) const;
   template <NativeElement E>
   Array astype(std::source_location location = std::source_location::current()) const {
@@ -345,7 +369,7 @@ class Array {
   static Array from_bytes(ElementType type, std::span<const std::byte> bytes, std::span<const int64_t> dimensions);
   static Array borrow_bytes(ElementType type, const std::byte* data, std::span<const int64_t> dimensions,
                             std::function<void()> release);
-  HostView host_view(ElementType wanted) const;
+  HostView host_view(ElementType expected) const;
   static std::shared_ptr<const ArrayImpl> number(bool value);
   static std::shared_ptr<const ArrayImpl> number(int64_t value);
   static std::shared_ptr<const ArrayImpl> number(double value);
@@ -360,7 +384,7 @@ class Array {
     else if constexpr (std::is_floating_point_v<T>) return number(static_cast<double>(value));
     else return number(value);
   }
-  /// Elements in a type that C++ has numbers of.
+  /// Elements in a type that has C++ numbers.
   struct HostNumbers {
     HostView view;
     ElementType type;
@@ -370,7 +394,7 @@ class Array {
   HostNumbers host_numbers() const;
   HostNumbers one_number(const std::source_location& location) const;
   [[noreturn]] void refuse_numbers() const;
-  [[noreturn]] void refuse_rank(size_t wanted, const std::source_location& location) const;
+  [[noreturn]] void refuse_rank(size_t expected, const std::source_location& location) const;
 
   std::shared_ptr<const ArrayImpl> impl_;
 };
@@ -378,32 +402,34 @@ class Array {
 template <std::same_as<bool> T>
 Indexer::Indexer(T mask, std::source_location location) : Indexer(Array(mask), location) {}
 
-/// Containers that an Operand refuses in a sentence: those of arrays and of floats. Of integers they may be shapes or axes.
+/// Containers that Operand rejects with a readable message: those of arrays and of floats. Containers of integers may
+/// be shapes or axes.
 template <typename T>
 inline constexpr bool kNoOperand = ArrayParts<T>;
 template <typename T, typename A>
 inline constexpr bool kNoOperand<std::vector<T, A>> = std::derived_from<T, Array> || std::floating_point<T>;
 
 class Operand;
-/// Whether T is an Operand's kind of value, and not a container that an Operand refuses.
+/// Whether T converts to an Operand, and isn't a container that Operand rejects.
 template <typename T>
 concept OperandLike = std::convertible_to<T, Operand> && !kNoOperand<std::remove_cvref_t<T>>;
 
 /// An argument of a public function: an Array or a number, and the line of the call.
 class Operand {
  public:
-  /// Doesn't compile: a container is no array.
+  /// Doesn't compile: a container isn't an array.
   template <typename T>
     requires(kNoOperand<T>)
-  Operand(const T&) {  // it converts, to be refused
+  Operand(const T&) {  // converts, so that the static_assert below reports the error
     static_assert(kNever<T>,
-                  "an Array or a number is wanted here, and this holds several: numpy::stack makes one of a tuple or "
+                  "expected an Array or a number, got a container: numpy::stack makes an Array of a tuple or "
                   "list of Arrays, numpy::array of numbers");
   }
   Operand(const Array& array, std::source_location location = std::source_location::current())
       : array_(array), location_(location) {}
   template <Number T>
-    requires(!std::same_as<T, float16> && !std::same_as<T, bfloat16>)  // their arithmetic stays float's
+  // for these types, arithmetic remains that of float
+    requires(!std::same_as<T, float16> && !std::same_as<T, bfloat16>)
   Operand(T value, std::source_location location = std::source_location::current())
       : array_(value), location_(location) {}
 
@@ -416,30 +442,30 @@ class Operand {
   std::source_location location_;
 };
 
-/// The array's elements as they are.
-/// Errors    as Array::data
+/// Returns a view of the array's elements in its own type.
+/// Errors     as Array::data
 HostView host_view_of(const Array& array);
 
-std::ostream& operator<<(std::ostream& out, const Array& array);  ///< as NumPy prints them
+std::ostream& operator<<(std::ostream& out, const Array& array);  ///< prints like NumPy
 
-/// s64 -> s32, u64 -> u32, f64 -> f32, c128 -> c64 unless x64 is enabled.
+/// Returns s64 -> s32, u64 -> u32, f64 -> f32, c128 -> c64, unless x64 is enabled.
 ElementType canonical_type(ElementType type);
-/// The same of a type that the user asked `function` for. One that becomes another is warned about, once a place.
+/// Returns the canonical type of a type that the user passed to `function`. Warns once per line if it differs.
 ElementType requested_type(std::string_view function, ElementType type);
-/// The types of what is created where none is asked for: f32, f64 with x64; s32, s64 with x64.
+/// Default types of new arrays: f32 and s32, with x64 f64 and s64.
 inline ElementType default_float() { return canonical_type(ElementType::kF64); }
 inline ElementType default_integer() { return canonical_type(ElementType::kS64); }
 
 }  // namespace hilo
 
-/// Doesn't compile: `auto [x, y] = array` needs a number of parts that is known at compile time.
+/// Doesn't compile: `auto [x, y] = array` requires a number of parts that is known at compile time.
 template <std::same_as<hilo::Array> T>
 struct std::tuple_size<T> {
   static constexpr size_t value = 2;
   static_assert(hilo::kNever<T>,
                 "the compiler doesn't know how many parts an Array has: auto [x, y] = numpy::unstack<2>(array)");
 };
-// So that no more is reported.
+// Suppresses follow-up diagnostics.
 template <size_t I, std::same_as<hilo::Array> T>
 struct std::tuple_element<I, T> {
   using type = int;

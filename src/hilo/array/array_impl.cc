@@ -9,7 +9,7 @@
 namespace hilo {
 namespace {
 
-/// A C++ integer that s32 can't hold, where nothing gave it another type.
+/// Throws for a C++ integer that s32 can't hold and that has no other type.
 void refuse_wide(const HostNumber& number) {
   if (!number.aval.weak_type || number.aval.shape.element_type() != ElementType::kS64) return;
   if (canonical_type(ElementType::kS64) == ElementType::kS64) return;
@@ -64,17 +64,17 @@ BufferPtr HostNumber::on(const DevicePtr& device) const {
   return or_throw(device->from_host({aval.shape, bytes.data()}));
 }
 
-const BufferPtr* HostNumber::kept_on(const DevicePtr& device) const {
+const BufferPtr* HostNumber::stored_on(const DevicePtr& device) const {
   refuse_wide(*this);
-  Asked asked = kNobody;
-  if (asked_.compare_exchange_strong(asked, kNow, std::memory_order_acquire)) {
-    const StatusOr<BufferPtr> made = device->from_host({aval.shape, bytes.data()});
-    if (made.ok()) kept_ = *made;
-    asked_.store(made.ok() ? kKept : kNobody, std::memory_order_release);
-    or_throw(made.status());
-    return &kept_;
+  BufferState state = kNone;
+  if (state_.compare_exchange_strong(state, kCopying, std::memory_order_acquire)) {
+    const StatusOr<BufferPtr> copy = device->from_host({aval.shape, bytes.data()});
+    if (copy.ok()) stored_ = *copy;
+    state_.store(copy.ok() ? kStored : kNone, std::memory_order_release);
+    or_throw(copy.status());
+    return &stored_;
   }
-  return asked == kKept && kept_->device() == device ? &kept_ : nullptr;
+  return state == kStored && stored_->device() == device ? &stored_ : nullptr;
 }
 
 std::string TracedArray::to_string() const { return "Traced<" + aval.shape.to_string() + ">"; }

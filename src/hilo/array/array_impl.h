@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// array/array_impl.h -- what an Array points to: kinds that answer for themselves. Not for users.
+// array/array_impl.h -- the implementations of Array, one struct for each kind. Not for users.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace hilo {
 
-/// What an Array handle points to. Each kind answers for itself. `kind` is for the path of every call, which makes no
+/// The object to which an Array refers. Each kind implements the queries. `kind` is for the hot path, which avoids
 /// virtual calls.
 struct ArrayImpl {
   enum class Kind : uint8_t {
@@ -24,20 +24,21 @@ struct ArrayImpl {
   };
   ArrayImpl(Kind kind, Aval aval) : kind(kind), aval(std::move(aval)) {}
   virtual ~ArrayImpl() = default;
-  /// The same value with another weak bit.
+  /// Returns the same value with another weak bit.
   virtual std::shared_ptr<const ArrayImpl> with_weak_type(bool weak_type) const = 0;
-  /// The whole value on the host. Waits for it.
-  /// Errors    throws INVALID_ARGUMENT if donated or deleted; the error of the run that was to compute it; ConcretizationError
+  /// Copies the whole value to the host; waits for its computation.
+  /// Errors     throws INVALID_ARGUMENT if donated or deleted; the error of the run that computes it;
+  ///            ConcretizationError
   virtual Literal literal() const = 0;
-  /// The same without a copy where the memory is the host's.
+  /// Returns a view of the value; without a copy if it is in host memory.
   virtual HostView host_view() const;
-  /// The memory of the value in this process, one buffer a device. A number and a tracer have none.
+  /// Returns the value's buffers in this process, one per device; numbers and tracers have none.
   virtual std::span<const BufferPtr> buffers() const { return {}; }
-  /// The device of the value; a number's is the default device.
-  /// Errors    ConcretizationError
+  /// Returns the value's device; for a number, the default device.
+  /// Errors     ConcretizationError
   virtual DevicePtr device() const = 0;
-  /// A buffer on `device` with the whole value: the array's own if it is there.
-  /// Errors    as literal(); throws RESOURCE_EXHAUSTED
+  /// Returns a buffer on `device` with the whole value; the array's own if it is on that device.
+  /// Errors     as literal(); throws RESOURCE_EXHAUSTED
   virtual BufferPtr on(const DevicePtr& device) const = 0;
   virtual std::string to_string() const;
 
@@ -59,35 +60,35 @@ struct BufferArray final : ArrayImpl {
   BufferPtr on(const DevicePtr& device) const override;
 
   BufferPtr buffer;
-  bool committed;  ///< device_put() said where it is; what is computed with it is computed there
+  bool committed;  ///< placed by device_put(); computations that use it run on its device
 };
 
-/// A number that stays on the host until a device asks for it.
+/// A number that stays on the host until a device needs it.
 struct HostNumber final : ArrayImpl {
-  /// Precondition: `bytes` are one element of the type.
+  /// Precondition: `bytes` are one element of the type
   HostNumber(ElementType type, std::span<const std::byte> bytes, bool weak_type);
   std::shared_ptr<const ArrayImpl> with_weak_type(bool weak_type) const override;
   Literal literal() const override;
   DevicePtr device() const override;
   BufferPtr on(const DevicePtr& device) const override;
-  /// A buffer that is kept as long as the number; null if another device was the first to ask, or another thread is just
-  /// asking.
-  /// Errors    throws RESOURCE_EXHAUSTED
-  const BufferPtr* kept_on(const DevicePtr& device) const;
+  /// Returns a buffer that is stored with the number. Returns null if it is stored for another device, or another
+  /// thread is creating it.
+  /// Errors     throws RESOURCE_EXHAUSTED
+  const BufferPtr* stored_on(const DevicePtr& device) const;
 
   std::array<std::byte, 16> bytes;
 
  private:
-  enum Asked : uint8_t { kNobody, kNow, kKept };
-  mutable std::atomic<Asked> asked_{kNobody};
-  mutable BufferPtr kept_;
+  enum BufferState : uint8_t { kNone, kCopying, kStored };
+  mutable std::atomic<BufferState> state_{kNone};
+  mutable BufferPtr stored_;
 };
 
-/// An array inside a trace. It answers by its value, if the trace knows one: tracers are in trace/trace.h.
+/// An array inside a trace. Answers queries by its value, if the trace knows one. Tracers are defined in trace/trace.h.
 struct TracedArray : ArrayImpl {
   explicit TracedArray(Aval aval) : ArrayImpl(Kind::kTracer, std::move(aval)) {}
-  /// The value, which may be a tracer of an outer trace.
-  /// Errors    LeakedTracer; ConcretizationError if there is none
+  /// Returns the value, which may be a tracer of an outer trace.
+  /// Errors     LeakedTracer; ConcretizationError if there is none
   virtual Array value() const = 0;
   Literal literal() const final { return value().impl().literal(); }
   HostView host_view() const final { return value().impl().host_view(); }
@@ -96,27 +97,27 @@ struct TracedArray : ArrayImpl {
   std::string to_string() const final;
 };
 
-/// Has a value, on a device or on the host.
+/// Whether the array has a value, on a device or on the host.
 inline bool is_concrete(const Array& array) { return array.impl().kind != ArrayImpl::Kind::kTracer; }
-/// The array as one on one device; null for other kinds.
+/// Returns the array as a BufferArray; null for other kinds.
 inline const BufferArray* on_a_device(const Array& array) {
   const ArrayImpl& impl = array.impl();
   return impl.kind == ArrayImpl::Kind::kBuffer ? static_cast<const BufferArray*>(&impl) : nullptr;
 }
-/// The array behind tracers that know their value.
-/// Errors    LeakedTracer; ConcretizationError
+/// Returns the array behind tracers with known values.
+/// Errors     LeakedTracer; ConcretizationError
 Array concrete_value(Array array);
-/// The array's buffer. A number's, and the whole value of an array on several devices, is put on the default device.
-/// Precondition: is_concrete(array).
+/// Returns the array's buffer. Numbers, and arrays on several devices, are copied to the default device.
+/// Precondition: is_concrete(array)
 BufferPtr buffer_of(const Array& array);
 Array array_from_buffer(BufferPtr buffer, bool weak_type = false, bool committed = false);
-/// The same value with the weak bit set as requested; tracers included.
+/// Returns the same value with this weak bit; also for tracers.
 Array with_weak_type(const Array& array, bool weak_type);
 
-/// The device of the innermost default_device(device) of this thread, else the default client's first.
-/// Errors    throws those of get_xla_client
+/// Returns the device of the innermost default_device(device) of this thread, else the default client's first.
+/// Errors     throws those of get_xla_client
 DevicePtr default_device();
-/// That of the scope alone; null without one.
+/// Returns the device of the scope alone; null outside of scopes.
 const DevicePtr& scoped_default_device();
 
 }  // namespace hilo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Array::item and to_vector, for each type of number: in a header each use would compile a conversion from every element
-// type.
+// Array::item and to_vector, for each type of number. In a header, each use would compile a conversion from every
+// element type.
 #include <complex>
 
 #include "hilo/array/array.h"
@@ -51,7 +51,7 @@ std::vector<T> Array::to_vector(std::source_location location) const {
   return out;
 }
 
-// All that are a Number.
+// All types that satisfy Number.
 #define HILO_NUMBER(T)                                   \
   template T Array::item<T>(std::source_location) const; \
   template std::vector<T> Array::to_vector<T>(std::source_location) const;

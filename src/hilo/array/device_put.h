@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// array/device_put.h -- which devices there are, and arrays on them.
+// array/device_put.h -- devices, and placement of arrays on them.
 #pragma once
 
 #include <string>
@@ -10,35 +10,42 @@
 
 namespace hilo {
 
-/// The devices of the default client, by id, as jax.devices(); those of this process, as jax.local_devices().
-/// Errors    throws those of the flags and of the platform
-/// Example   devices()[0]->to_string() == "Host:0"
+/// Return the devices of the default client by id: jax.devices(); and those of this process: jax.local_devices().
+/// Errors     throws those of the flags and of the platform
+/// Example    devices()[0]->to_string()  // Host:0
 std::vector<DevicePtr> devices();
 std::vector<DevicePtr> local_devices();
+/// Returns the number of devices() of all processes: jax.device_count().
+/// Example    device_count()  // 1
 int64_t device_count();
+/// Returns the number of local_devices(): jax.local_device_count().
+/// Example    local_device_count()  // 1
 int64_t local_device_count();
-/// The name of their platform, as devices(platform) takes it: "Host", "CUDA". jax.default_backend(), which says "cpu", "gpu".
-/// Errors    as devices()
+/// Returns the platform's name, as devices(platform) accepts it: "Host", "CUDA". jax.default_backend() returns "cpu",
+/// "gpu".
+/// Errors     as devices()
 std::string default_backend();
 
-/// This process among those that a launcher (mpirun, srun) started together, and how many they are: 0 and 1 for one that was
-/// started alone. As jax.process_index() and jax.process_count().
-/// Errors    throws those of the flags and of the platform; NOT_FOUND without a library of MPI
+/// Return the index of this process, and the number of processes, among those started together by a launcher (mpirun,
+/// srun): jax.process_index() and jax.process_count(). 0 and 1 for a process started alone.
+/// Errors     throws those of the flags and of the platform; NOT_FOUND without an MPI library
+/// Example    process_index()  // 0
 int64_t process_index();
 int64_t process_count();
 
-/// The array on a device, committed to it: what is computed with it is computed there. As jax.device_put. Inside a
-/// transformation it is the array as it is. Of whole trees: tree/device_put.h.
-/// Errors    throws INVALID_ARGUMENT if the array is donated or deleted; RESOURCE_EXHAUSTED
-/// Cost      a copy; none where the array is there already
-/// Gradient  that of the identity
+/// Copies an array to a device and commits it there: jax.device_put. Computations that use a committed array run on its
+/// device. Inside a transformation the array is returned unchanged. For trees see tree/device_put.h.
+/// Errors     throws INVALID_ARGUMENT if the array is donated or deleted; RESOURCE_EXHAUSTED
+/// Cost       one copy; none if the array is already there
+/// Gradient   that of the identity
+/// Example    device_put(numpy::arange(3), devices()[0])  // [0 1 2]
 Array device_put(const Array& array, const DevicePtr& device,
                  std::source_location location = std::source_location::current());
 
-/// The same for the first of devices(), to which the array isn't committed: it is what jax.device_put does without a device.
+/// Copies an array to the first of devices() without committing it, as jax.device_put without a device.
 Array device_put(const Array& array, std::source_location location = std::source_location::current());
 
-/// Has a default device for as long as it lives.
+/// Sets a default device for the lifetime of the object.
 class [[nodiscard("the setting ends with the object: const auto scope = ...;")]] DefaultDeviceScope {
  public:
   explicit DefaultDeviceScope(DevicePtr device);
@@ -50,13 +57,13 @@ class [[nodiscard("the setting ends with the object: const auto scope = ...;")]]
   DevicePtr before_;
 };
 
-/// Where this thread computes and puts what isn't committed to another device, instead of on the first of devices().
-/// Results aren't committed. Null: the first again. jax.default_device.
+/// Sets the device on which this thread computes and places uncommitted arrays, until the returned object is destroyed:
+/// jax.default_device. Results aren't committed. Null selects the first of devices().
 /// Example    const auto scope = default_device(devices()[1]);
 DefaultDeviceScope default_device(DevicePtr device);
 
-/// Waits until the array has its value. As jax.block_until_ready.
-/// Errors    throws the error of the run that was to make it
+/// Waits until the array's value is computed: jax.block_until_ready.
+/// Errors     throws the error of the run that computes it
 const Array& block_until_ready(const Array& array, std::source_location location = std::source_location::current());
 
 }  // namespace hilo

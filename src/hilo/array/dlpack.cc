@@ -9,7 +9,7 @@
 namespace hilo {
 namespace {
 
-// The structs of the specification, by their layout.
+// The structs of the specification, with their layout.
 struct Dtype {
   uint8_t code, bits;
   uint16_t lanes;
@@ -72,14 +72,14 @@ ElementType element_type_of_dtype(const Dtype& dtype) {
   return {};
 }
 
-/// What an exported tensor points to.
+/// The context of an exported tensor.
 struct Exported {
   Versioned tensor{};
   std::vector<int64_t> shape, strides;
   HostView view;
 };
 
-/// Calls the tensor's deleter when the last copy goes.
+/// Calls the tensor's deleter when the last copy is destroyed.
 template <typename T>
 std::shared_ptr<T> owned(T* tensor) {
   return {tensor, [](T* it) {
@@ -102,14 +102,14 @@ Status check(const Tensor& tensor) {
 template <typename T>
 Array imported(T* tensor) {
   if (tensor == nullptr) or_throw(invalid_argument(at_user_line("from_dlpack") + ": the tensor is null"));
-  const std::shared_ptr<T> kept = owned(tensor);
+  const std::shared_ptr<T> retained = owned(tensor);
   if constexpr (std::is_same_v<T, Versioned>) {
-    if (kept->major != 1) {
+    if (retained->major != 1) {
       or_throw(invalid_argument(at_user_line("from_dlpack") + ": DLPack of major version " +
-                                std::to_string(kept->major) + "; wanted 1"));
+                                std::to_string(retained->major) + "; wanted 1"));
     }
   }
-  const Tensor& from = kept->tensor;
+  const Tensor& from = retained->tensor;
   or_throw(check(from).with_context(at_user_line("from_dlpack")));
   const size_t rank = from.ndim;
   const StatusOr<Shape> shape = Shape::make_array(element_type_of_dtype(from.dtype), {from.shape, rank});
@@ -117,7 +117,7 @@ Array imported(T* tensor) {
   HostData data{*shape, static_cast<const std::byte*>(from.data) + from.byte_offset};
   if (from.strides != nullptr) data.strides = {from.strides, rank};
   data.semantics = HostMemory::kBorrowed;
-  data.release = [kept] {};
+  data.release = [retained] {};
   return array_from_buffer(or_throw(default_device()->from_host(data)));
 }
 

@@ -4,7 +4,7 @@
 namespace hilo {
 namespace {
 
-/// Of a thread. Together, for finding them is a call.
+/// The lines of a thread, in one struct because each thread-local access is a call.
 struct Lines {
   SourceLine call, transformation;
 };

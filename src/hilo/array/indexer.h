@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// array/indexer.h -- what may stand in x(...), x[...] and x.at(...): positions, ranges, newaxis, ellipsis, arrays, masks.
+// array/indexer.h -- indices for x(...), x[...] and x.at(...): positions, ranges, newaxis, ellipsis, arrays, masks.
 #pragma once
 
 #include <concepts>
@@ -12,17 +12,18 @@ namespace hilo {
 
 class Array;
 
-/// Python's start:stop:step. Negative positions count from the end; what is absent means as far as it goes.
+/// Python's start:stop:step. Negative positions count from the end; missing ones mean the whole rest.
 struct Range {
   std::optional<int64_t> start, stop, step;
   bool operator==(const Range&) const = default;
 };
 
-/// No bound: range(none, none, -1) is Python's ::-1.
+/// A missing bound: range(none, none, -1) is Python's ::-1.
 inline constexpr std::nullopt_t none = std::nullopt;
 
-/// range(stop), range(start, stop), range(start, stop, step).
-/// Example    x(range(2, -1)), x(range(none, none, -1))
+/// Returns a range for indexing: range(stop), range(start, stop) or range(start, stop, step).
+/// Example    numpy::arange(6)[range(2, -1)]  // [2 3 4]
+///            numpy::arange(6)[range(none, none, -2)]  // [5 3 1]
 constexpr Range range(std::optional<int64_t> stop) { return {std::nullopt, stop, std::nullopt}; }
 constexpr Range range(std::optional<int64_t> start, std::optional<int64_t> stop,
                       std::optional<int64_t> step = std::nullopt) {
@@ -32,10 +33,10 @@ constexpr Range range(std::optional<int64_t> start, std::optional<int64_t> stop,
 struct NewAxis {};
 struct Ellipsis {};
 inline constexpr Range all = {};          ///< the whole axis: Python's ":"
-inline constexpr NewAxis newaxis = {};    ///< a new axis of extent 1
-inline constexpr Ellipsis ellipsis = {};  ///< as many whole axes as are left: Python's "..."
+inline constexpr NewAxis newaxis = {};    ///< a new axis of size 1
+inline constexpr Ellipsis ellipsis = {};  ///< all remaining axes: Python's "..."
 
-/// One index, and the line of the call. An Array of integers picks, a mask picks where it is true.
+/// One index, and the line of the call. An integer array selects elements; a mask selects those where it is true.
 class Indexer {
  public:
   enum class Kind : uint8_t { kAbsent, kInteger, kRange, kNewAxis, kEllipsis, kArray };
@@ -43,7 +44,7 @@ class Indexer {
   Indexer() = default;
   template <std::integral T>
     requires(!std::same_as<T, bool>)
-  Indexer(T value, std::source_location location = std::source_location::current())  // numbers index
+  Indexer(T value, std::source_location location = std::source_location::current())  // implicit
       : kind_(Kind::kInteger), location_(location), range_{static_cast<int64_t>(value), {}, {}} {}
   Indexer(const Range& range, std::source_location location = std::source_location::current())
       : kind_(Kind::kRange), location_(location), range_(range) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// array/platform_devices.h -- the devices of a platform by name, beside those of the default one.
+// array/platform_devices.h -- the devices of a platform by name.
 #pragma once
 
 #include <string_view>
@@ -9,10 +9,11 @@
 
 namespace hilo {
 
-/// The devices of a platform, as jax.devices("cuda"). What is computed with arrays that device_put() placed there is computed
+/// Returns the devices of a platform: jax.devices("cuda"). Computations with arrays that device_put() placed there run
 /// there.
-/// Errors    throws NOT_FOUND for an unknown platform (lists the known) or one without devices, and the platform's own
-/// Example   device_put(x, devices("CUDA")[0])
+/// Errors     throws NOT_FOUND for an unknown platform (with a list of known ones) or one without devices, and the
+///            platform's own
+/// Example    device_put(numpy::arange(3), devices("Host")[0])  // [0 1 2]
 std::vector<DevicePtr> devices(std::string_view platform);
 
 }  // namespace hilo

@@ -15,7 +15,7 @@
 namespace hilo {
 namespace {
 
-/// Positions shown along an axis, of which `edge` at each end; -1 stands for "...".
+/// Returns the positions to print along an axis, `edge` at each end; -1 means "...".
 std::vector<int64_t> shown(int64_t extent, bool shorten, int64_t edge) {
   std::vector<int64_t> positions;
   for (int64_t i = 0; i < extent; ++i) {
@@ -29,18 +29,19 @@ std::vector<int64_t> shown(int64_t extent, bool shorten, int64_t edge) {
   return positions;
 }
 
-/// A number as NumPy takes it apart: "-1", "5" and "+08" of -1.5e+08; a word, "nan" or "-inf", is whole.
+/// The parts of a printed number: "-1", "5" and "+08" of -1.5e+08. "nan" and "-inf" have one part.
 struct Digits {
   std::string whole, fraction, exponent;
 };
 
-/// How the numbers of one column are written: real numbers, or the real or imaginary parts of complex ones.
+/// The style of a column of numbers: real numbers, or the real or imaginary parts of complex ones.
 struct NumberStyle {
-  bool wide = false;   ///< f64; narrower ones show the digits of an f32
-  bool signs = false;  ///< + in front of what isn't negative
+  bool wide = false;   ///< f64; narrower types print the digits of an f32
+  bool signs = false;  ///< prints + before non-negative numbers
   bool exponent = false;
-  int precision = 8;           ///< digits behind the point, at most
-  double exponent_from = 1e8;  ///< numbers as large need an exponent: beyond the digits of their type
+  int precision = 8;  ///< maximum number of digits after the point
+  /// numbers from this magnitude on need an exponent, because they exceed the digits of their type
+  double exponent_from = 1e8;
 };
 
 Digits taken_apart(std::string_view text) {
@@ -53,7 +54,7 @@ Digits taken_apart(std::string_view text) {
   return out;
 }
 
-/// The fewest digits that read back as the same number.
+/// Returns the fewest digits that read back as the same number.
 std::string shortest(double value, const NumberStyle& style) {
   std::array<char, 400> buffer;
   const auto format = style.exponent ? std::chars_format::scientific : std::chars_format::fixed;
@@ -63,7 +64,7 @@ std::string shortest(double value, const NumberStyle& style) {
   return {buffer.data(), done.ptr};
 }
 
-/// The fewest digits, but not more than the style's behind the point.
+/// Returns the fewest digits, limited to the style's precision.
 Digits digits_of(double value, const NumberStyle& style) {
   const std::string sign = style.signs && !std::signbit(value) ? "+" : "";
   if (std::isnan(value)) return {style.signs ? "+nan" : "nan", "", ""};
@@ -78,7 +79,8 @@ Digits digits_of(double value, const NumberStyle& style) {
   return out;
 }
 
-/// All numbers of an array or of its imaginary parts: points stand in a column, and where one needs an exponent all have it.
+/// All numbers of an array, or their imaginary parts: points are aligned, and if one number needs an exponent, all have
+/// it.
 class Column {
  public:
   Column(const std::vector<double>& values, NumberStyle style, bool suppress) : style_(style) {
@@ -122,7 +124,7 @@ class Column {
   size_t left_ = 0, right_ = 0, fraction_ = 0, exponent_ = 0;
 };
 
-/// A number alone: "2.0", "1e-10", "nan".
+/// Returns the text of a single number: "2.0", "1e-10", "nan".
 std::string scalar_text(double value, const NumberStyle& style) {
   const double magnitude = std::abs(value);
   const bool exponent = std::isfinite(value) && magnitude != 0 && (magnitude >= 1e16 || magnitude < 1e-4);
@@ -132,7 +134,7 @@ std::string scalar_text(double value, const NumberStyle& style) {
   return digits.whole + "." + (digits.fraction.empty() ? "0" : digits.fraction);
 }
 
-/// A complex number alone, as Python writes it: "(1+2j)", "2.5j".
+/// Returns the text of a single complex number, as in Python: "(1+2j)", "2.5j".
 std::string scalar_text(std::complex<double> value, NumberStyle style) {
   const auto part = [&](double x) {
     const std::string text = scalar_text(x, style);
@@ -189,7 +191,7 @@ class Printer {
     out.signs = true;
     return out;
   }
-  /// Of a float or a complex number.
+  /// Returns a float or a complex number.
   std::complex<double> number(int64_t offset) const {
     if (is_floating(type_)) return element_as_double(literal_, offset);
     const std::byte* at = literal_.bytes().data() + offset * element_size_bytes(type_);
@@ -202,7 +204,7 @@ class Printer {
     std::memcpy(&value, at, sizeof value);
     return value;
   }
-  /// Of an integer or a truth value.
+  /// Returns the text of an integer or a boolean.
   std::string plain_text(int64_t offset) const {
     std::string text = element_to_string(type_, literal_.bytes().data() + offset * element_size_bytes(type_));
     if (type_ == ElementType::kPred) text[0] = text == "true" ? 'T' : 'F';
@@ -221,7 +223,7 @@ class Printer {
     }
     const std::complex<double> value = number(offset);
     if (scalar) return scalar_text(value, style());
-    std::string imag = imag_.text(value.imag());  // the j stands behind the last digit
+    std::string imag = imag_.text(value.imag());  // the j follows the last digit
     imag.insert(imag.find_last_not_of(' ') + 1, 1, 'j');
     return real_.text(value.real()) + imag;
   }
@@ -236,10 +238,10 @@ class Printer {
 
   std::string margin(int64_t axis) const { return std::string(indent_ + static_cast<size_t>(axis + 1), ' '); }
 
-  /// The last axis: a line ends before NumPy's last column.
+  /// Prints the last axis; breaks lines before NumPy's last column.
   void print_row(int64_t axis, int64_t offset, std::string& out) const {
     const size_t begin = indent_ + static_cast<size_t>(axis + 1);
-    const size_t width = kLineWidth - (separator_ == " " ? 0 : 1);  // array_repr's comma follows the bracket
+    const size_t width = kLineWidth - (separator_ == " " ? 0 : 1);  // array_repr adds a comma after the bracket
     const size_t limit = width - static_cast<size_t>(axis) - 1;
     size_t column = begin;
     bool first = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// array/refuse.h -- how functions refuse their arguments. Not for users.
+// array/refuse.h -- errors for invalid arguments. Not for users.
 #pragma once
 
 #include <string>

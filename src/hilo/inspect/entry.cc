@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libhilo.so finds in libhilo_inspect.so: the factory of all that watches a compilation, and pictures.
+// The entry of libhilo_inspect.so for libhilo.so: the factory of compilation observers, and pictures.
 #include <optional>
 
 #include "hilo/client/inspection.h"
@@ -12,7 +12,7 @@
 namespace hilo {
 namespace {
 
-/// Dumps, with the times of a profile before them if one is asked for.
+/// Writes dumps, and before that measures times for a profile if requested.
 class Watch final : public CompileWatch {
  public:
   Watch(const CompileOptions& options, const hlo::Module& module) : dumps_(options, module) {
@@ -49,5 +49,5 @@ std::string html_section(const hlo::Module& module, std::string_view title) { re
 }  // namespace
 }  // namespace hilo
 
-/// The version is that of the headers this library was built with.
+/// The version of the headers that this library was built with.
 extern "C" const hilo::InspectTable hilo_inspect = {{HILO_VERSION_STRING}, hilo::watch, hilo::html_section};

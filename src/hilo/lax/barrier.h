@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lax/barrier.h -- what tells compilers and derivatives where to stop: optimization_barrier, stop_gradient, dce_sink; and
-// composite and with_sharding_constraint.
+// lax/barrier.h -- limits for compilers and derivatives: optimization_barrier, stop_gradient, dce_sink; also composite
+// and with_sharding_constraint.
 #pragma once
 
 #include <string>
@@ -18,8 +18,9 @@ namespace detail {
 std::vector<Array> optimization_barrier(std::span<const Array> leaves, const std::source_location& location);
 }  // namespace detail
 
-/// The tree as it is. Nothing is moved across: all of it is computed before any of it is used.
-/// Gradient   a barrier of the tangents, and of the cotangents
+/// Returns the tree unchanged, and keeps the compiler from moving operations across: all of it is computed before any
+/// of it is used. jax.lax.optimization_barrier.
+/// Gradient   a barrier for the tangents and the cotangents
 template <Tree T>
 T optimization_barrier(const T& operand, std::source_location location = std::source_location::current()) {
   return hilo::unflatten(operand, detail::optimization_barrier(hilo::flatten(operand).leaves, location));
@@ -27,10 +28,10 @@ T optimization_barrier(const T& operand, std::source_location location = std::so
 
 std::vector<Array> optimization_barrier(const std::vector<Array>& operands,
                                         std::source_location location = std::source_location::current());
-/// stop_gradient of each array.
+/// Applies stop_gradient to each array.
 std::vector<Array> stop_gradient(const std::vector<Array>& x);
 
-/// Uses a tree and gives nothing. Where operations run one by one they have run; a program may leave them out.
+/// Options of dce_sink.
 struct DceSinkOptions {
   bool prevent_mlir_dce = false;
 };
@@ -40,8 +41,8 @@ void dce_sink(const T& val, const DceSinkOptions& options = {}) {
 }
 inline void dce_sink(const std::vector<Array>& val, const DceSinkOptions& options = {}) { (void)val, (void)options; }
 
-/// `decomposition` under a name, for compilers that have something faster of that name. hilo has none: it runs what the
-/// decomposition says.
+/// Names a decomposition, so that a compiler may replace it by a faster implementation of that name. hilo has none and
+/// runs the decomposition.
 template <typename F>
 F composite(F decomposition, const std::string& name, int64_t version = 0) {
   (void)name, (void)version;

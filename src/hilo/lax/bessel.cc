@@ -10,7 +10,7 @@
 namespace hilo::lax {
 namespace {
 
-/// e^|x| y, which overflows a little later than e^|x|.
+/// Returns e^|x| y, which overflows slightly later than e^|x|.
 Array without_factor(const Array& x, const Array& y) {
   const double most = x.dtype() == ElementType::kF64 ? 700 : 80;
   const Array size = ops::abs(x), first = ops::min(size, ops::full_like(x, most)), rest = ops::sub(size, first);
@@ -19,7 +19,7 @@ Array without_factor(const Array& x, const Array& y) {
 
 Array wide_i1(const Array& x);
 
-/// I_1(x) / x: next to 0 by the power series, whose slope doesn't cancel.
+/// Returns I_1(x) / x. Near 0 it uses the power series, in whose derivative nothing cancels.
 Array i1_over(const Array& x, const Array& i1) {
   const Array near = ops::lt(ops::abs(x), ops::full_like(x, 2));
   const Array at = ops::select(near, x, ops::full_like(x, 0)), square = ops::mul(at, at);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// lax/bessel.h -- modified Bessel functions, which numpy and scipy::special have; jax.lax has those with a factor of e^-|x| only.
+// lax/bessel.h -- modified Bessel functions for numpy and scipy::special; jax.lax has only those scaled by e^-|x|.
 #pragma once
 
 #include "hilo/array/array.h"
 
 namespace hilo::lax {
 
-// I_0 and I_1 of any float type. Shapes    as elementwise functions
+// Compute I_0 and I_1, for any float type.
+// Shapes     as elementwise functions
 Array bessel_i0(const Operand& x);
 Array bessel_i1(const Operand& x);
 

@@ -9,7 +9,7 @@ namespace hilo::lax {
 
 std::vector<int64_t> common_shape(const char* name, std::initializer_list<const Array*> arrays) {
   std::vector<int64_t> common;
-  const Array* before = nullptr;  // the last one that isn't a scalar
+  const Array* before = nullptr;  // the last operand that isn't a scalar
   for (const Array* array : arrays) {
     const std::span<const int64_t> shape = array->shape();
     if (shape.empty()) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lax/broadcasting.h -- how elementwise functions of jax.lax bring operands to one shape. Not for users.
+// lax/broadcasting.h -- brings operands of elementwise jax.lax functions to one shape. Not for users.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 
 namespace hilo::lax {
 
-/// The common shape of arrays of one rank, where extents of 1 are repeated; scalars fit everywhere.
-/// Errors    INVALID_ARGUMENT
+/// Returns the common shape of arrays of one rank, in which dimensions of size 1 are repeated; scalars fit any shape.
+/// Errors     INVALID_ARGUMENT
 std::vector<int64_t> common_shape(const char* name, std::initializer_list<const Array*> arrays);
-/// `x` spread over a shape that it fits.
+/// Broadcasts `x` to a shape that it fits.
 Array over(const std::vector<int64_t>& shape, const Array& x);
 
-/// f of both in one shape.
+/// Calls f with both operands in their common shape.
 template <typename F>
 Array spread(const char* name, const Array& x, const Array& y, F f) {
   if (std::ranges::equal(x.shape(), y.shape())) return f(x, y);

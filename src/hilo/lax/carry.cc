@@ -87,21 +87,21 @@ hlo::ComputationPtr over_packed(const hlo::ComputationPtr& computation) {
 
 namespace {
 
-/// The operand that leaf `k` of a call's or a scan's result is; nullopt for one that is computed.
-std::optional<size_t> operand_handed_on(const hlo::Instruction& i, size_t k) {
-  if (i.opcode == hlo::Opcode::kCall) return handed_on(*hlo::attributes_of<hlo::CallAttributes>(i).to_apply, k);
+/// Returns the operand that leaf `k` of a call's or scan's result is equal to; nullopt for a computed leaf.
+std::optional<size_t> operand_passed_through(const hlo::Instruction& i, size_t k) {
+  if (i.opcode == hlo::Opcode::kCall) return passed_through(*hlo::attributes_of<hlo::CallAttributes>(i).to_apply, k);
   if (i.opcode != hlo::kExtScan) return std::nullopt;
   const auto& scan = hlo::attributes_of<hlo::ScanAttributes>(i);
   const size_t carry = static_cast<size_t>(scan.constant_count) + k;
-  const bool stays = k < static_cast<size_t>(scan.carry_count) && handed_on(*scan.step, k) == carry;
+  const bool stays = k < static_cast<size_t>(scan.carry_count) && passed_through(*scan.step, k) == carry;
   return stays ? std::optional(carry) : std::nullopt;
 }
 
 }  // namespace
 
-std::optional<size_t> handed_on(const hlo::Computation& computation, size_t k) {
+std::optional<size_t> passed_through(const hlo::Computation& computation, size_t k) {
   const hlo::Instruction* i = &computation.root();
-  while (true) {  // `i` gives the value as leaf `k`
+  while (true) {  // leaf `k` of `i` is the value
     if (i->opcode == hlo::Opcode::kParameter) {
       for (hlo::InstructionId before : computation.parameters()) {
         if (before == i->id) return k;
@@ -117,11 +117,11 @@ std::optional<size_t> handed_on(const hlo::Computation& computation, size_t k) {
       operand = 0;
       leaf = static_cast<size_t>(hlo::attributes_of<hlo::GetTupleElementAttributes>(*i).index);
     } else {
-      operand = operand_handed_on(*i, k);
+      operand = operand_passed_through(*i, k);
     }
     if (!operand) return std::nullopt;
     const hlo::Instruction& source = computation.instruction(i->operands[*operand]);
-    if (i->shape.is_tuple() && source.shape.is_tuple()) return std::nullopt;  // a tuple in a tuple
+    if (i->shape.is_tuple() && source.shape.is_tuple()) return std::nullopt;  // nested tuple
     i = &source;
     k = leaf;
   }

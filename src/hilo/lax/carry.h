@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lax/carry.h -- what the rules of ops with called computations share: masks of leaves, and the fixpoint of carries.
+// lax/carry.h -- shared by the rules of ops with called computations: masks of leaves, and the fixpoint of carries.
 #pragma once
 
 #include "hilo/trace/rules.h"
@@ -10,11 +10,11 @@ namespace hilo::lax {
 
 Mask nonzero_mask(std::span<const Tangent> tangents);
 Mask batched_mask(std::span<const BatchDim> dims);
-/// Element by element; an empty mask is all false.
+/// Combines two masks element by element; an empty mask is all false.
 Mask mask_or(const Mask& a, const Mask& b);
 
-/// Grows a mask of carries until `step` (carry mask -> result mask) adds nothing: which carries have tangents, which are
-/// batched. Ends after at most as many steps as there are carries.
+/// Extends a mask of carries until `step` (carry mask -> result mask) adds nothing. The mask marks carries with
+/// tangents, or batched ones. Needs at most as many steps as there are carries.
 template <typename Step>
 Mask fix_carry(Mask carry, Step&& step) {
   while (true) {
@@ -28,28 +28,29 @@ Mask fix_carry(Mask carry, Step&& step) {
 
 /// Appends the values of nonzero tangents.
 void append_nonzero(std::vector<Array>& operands, std::span<const Tangent> tangents);
-/// Values for the nonzero tangents -> all tangents.
+/// Converts the values of the nonzero tangents to a list of all tangents.
 std::vector<Tangent> spread_tangents(std::vector<Array> values, const Mask& nonzero);
-/// (primals, nonzero tangents) in one list -> apart. `nonzero` has one entry a primal.
+/// Splits the list (primals, nonzero tangents). `nonzero` has one entry per primal.
 JvpResult split_primals(std::vector<Array> results, const Mask& nonzero);
 
-/// Operands that are known, and the others.
+/// The known operands and the unknown ones.
 struct KnownAndUnknown {
   std::vector<Array> known, unknown;
 };
 KnownAndUnknown known_and_unknown(std::span<const Array> operands, const Mask& unknown);
-/// Values of the known results -> one entry a result, nullopt where it is unknown.
+/// Converts the values of the known results to one entry per result, nullopt for unknown ones.
 std::vector<std::optional<Array>> spread_known(std::vector<Array> values, const Mask& unknown_results);
 
-/// Batched operands with their axis moved in front; the others as they are.
+/// Moves the batch axis of batched operands to the front; leaves the others unchanged.
 std::vector<Array> batch_in_front(std::span<const Array> operands, std::span<const BatchDim> dims);
 BatchResult batched_results(std::vector<Array> results, const Mask& batched);
 
-/// `computation`, with flat parameters, as a function of one packed parameter whose result is packed: the form of loop
-/// bodies and branches.
+/// Converts a computation with flat parameters to one with a single packed parameter and a packed result: the form of
+/// loop bodies and branches.
 hlo::ComputationPtr over_packed(const hlo::ComputationPtr& computation);
-/// The parameter leaf that result leaf `k` is, if the computation only hands it on: also through scans.
-std::optional<size_t> handed_on(const hlo::Computation& computation, size_t k);
+/// Returns the parameter leaf that result leaf `k` is equal to, if the computation only passes it through, also through
+/// scans.
+std::optional<size_t> passed_through(const hlo::Computation& computation, size_t k);
 /// Traces `f` on the parameter leaves of `like`; results are packed.
 hlo::ComputationPtr restage(const hlo::ComputationPtr& like, const FlatFunction& f);
 

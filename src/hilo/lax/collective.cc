@@ -15,7 +15,7 @@
 namespace hilo::lax {
 namespace {
 
-/// The size of a named axis around the call; `what` is the function that asks.
+/// Returns the size of a named axis around the call. `what` names the calling function in errors.
 int64_t size_of_axis(const char* what, const std::string& axis_name) {
   for (const NamedAxis& axis : named_axes()) {
     if (axis.name == axis_name) return axis.size;
@@ -25,7 +25,7 @@ int64_t size_of_axis(const char* what, const std::string& axis_name) {
   return 0;
 }
 
-/// Members of several axes as one.
+/// Returns the number of members of several axes together.
 int64_t member_count(const char* what, const AxisNames& axis_names) {
   int64_t count = 1;
   for (const std::string& name : axis_names) count *= size_of_axis(what, name);
@@ -40,7 +40,7 @@ std::shared_ptr<T> over_axis(const char* what, const std::string& axis_name) {
   return attributes;
 }
 
-/// `x` with dimensions axis and axis + 1 made one.
+/// Merges the dimensions axis and axis + 1 of `x`.
 Array merged(const Array& x, int64_t axis) {
   std::vector<int64_t> sizes(x.shape().begin(), x.shape().end());
   sizes[axis] *= sizes[static_cast<size_t>(axis) + 1];
@@ -55,7 +55,7 @@ Array reduced(hlo::Opcode opcode, const char* what, const Array& x, const AxisNa
   return total;
 }
 
-/// Row-major, as s32[].
+/// Returns the row-major index as s32[].
 Array member_index(const char* what, const AxisNames& axis_names) {
   Array index = ops::scalar(0, ElementType::kS32);
   for (size_t i = 0; i < axis_names.size(); ++i) {
@@ -67,7 +67,7 @@ Array member_index(const char* what, const AxisNames& axis_names) {
   return index;
 }
 
-/// All members' `x`, stacked along a new axis: those of the minor axis first.
+/// Stacks the `x` of all members along a new axis; the minor axis varies fastest.
 Array stacked(const char* what, const Array& x, const AxisNames& axis_names, int64_t place) {
   Array all = x;
   for (size_t i = axis_names.size(); i-- > 0;) {
@@ -79,7 +79,8 @@ Array stacked(const char* what, const Array& x, const AxisNames& axis_names, int
   return all;
 }
 
-/// `x` whose dimension has a slice for each member; if `tiled`, the dimension is cut: f32[8] of 4 members -> f32[4,2].
+/// Returns `x` with a dimension that has a slice for each member. If `tiled`, splits the dimension: f32[8] of 4 members
+/// -> f32[4,2].
 Array in_slices(const char* what, const Array& x, const AxisNames& axis_names, int64_t dimension, bool tiled) {
   const int64_t members = member_count(what, axis_names), extent = x.shape(dimension);
   if (tiled ? extent % members != 0 : extent != members)
@@ -92,7 +93,7 @@ Array in_slices(const char* what, const Array& x, const AxisNames& axis_names, i
   return ops::reshape(x, sizes);
 }
 
-/// A dimension of all members as one of each axis: f32[8,3] of x=2 and y=4 -> f32[2,4,3].
+/// Splits a dimension of all members into one per axis: f32[8,3] of x=2 and y=4 -> f32[2,4,3].
 Array by_axes(const Array& x, const AxisNames& axis_names, int64_t dimension) {
   if (axis_names.size() == 1) return x;
   std::vector<int64_t> sizes(x.shape().begin(), x.shape().end());
@@ -102,7 +103,7 @@ Array by_axes(const Array& x, const AxisNames& axis_names, int64_t dimension) {
   return ops::reshape(x, sizes);
 }
 
-/// The slices that all members have for this one, in front: along one axis after the other.
+/// Exchanges slices, along one axis after the other: returns the slices that all members have for this one, in front.
 Array exchanged(const Array& slices, const AxisNames& axis_names, int64_t split) {
   Array x = by_axes(move_axis(slices, split, 0), axis_names, 0);
   for (size_t i = 0; i < axis_names.size(); ++i) {
@@ -114,7 +115,7 @@ Array exchanged(const Array& slices, const AxisNames& axis_names, int64_t split)
   return x;
 }
 
-/// `x` of who stands so many members before this one, along each axis in turn; axes are rings.
+/// Returns the `x` of the member that is `hops` positions before this one along each axis; axes are rings.
 Array from_before(Array x, const AxisNames& axis_names, const std::vector<int64_t>& hops) {
   for (size_t i = 0; i < axis_names.size(); ++i) {
     if (hops[i] == 0) continue;
@@ -126,7 +127,7 @@ Array from_before(Array x, const AxisNames& axis_names, const std::vector<int64_
   return x;
 }
 
-/// How far a target stands behind its source along each axis.
+/// Returns the distance from source to target along each axis.
 std::vector<int64_t> hops_between(const AxisNames& axis_names, int64_t source, int64_t target) {
   std::vector<int64_t> hops(axis_names.size());
   for (size_t i = axis_names.size(); i-- > 0;) {
@@ -138,8 +139,9 @@ std::vector<int64_t> hops_between(const AxisNames& axis_names, int64_t source, i
   return hops;
 }
 
-/// ppermute over several axes: what goes as far goes at once, and each target takes its own.
-/// Example    by one along x=2, y=4: one along y, and from the end of a row one along y and one along x
+/// Computes ppermute over several axes. Pairs with equal distances are sent together; each target selects its own
+/// value.
+/// Example    a shift by one along x=2, y=4: one along y, and from the end of a row one along y and one along x
 Array permuted(const Array& x, const AxisNames& axis_names, const std::vector<std::pair<int64_t, int64_t>>& pairs) {
   const int64_t members = member_count("ppermute", axis_names);
   std::vector<std::vector<int64_t>> ways;
@@ -161,13 +163,13 @@ Array permuted(const Array& x, const AxisNames& axis_names, const std::vector<st
   const DynamicSliceInDimOptions one{.axis = 0, .allow_negative_indices = false};
   const Array own = squeeze(dynamic_slice_in_dim(table, member_index("ppermute", axis_names), 1, one), {0});
   const Shape flags = x.aval_shape().with_element_type(ElementType::kPred);
-  Array made = ops::full_like(x, 0);
+  Array created = ops::full_like(x, 0);
   for (size_t way = 0; way < ways.size(); ++way) {
     const Array is_target = ops::eq(own, ops::full_like(own, static_cast<double>(way)));
     const Array sent = from_before(x, axis_names, ways[way]);
-    made = ops::select(ops::broadcast_in_dim(is_target, flags, {}), sent, made);
+    created = ops::select(ops::broadcast_in_dim(is_target, flags, {}), sent, created);
   }
-  return made;
+  return created;
 }
 
 /// "x" or "x,y"

@@ -12,14 +12,14 @@ namespace {
 
 using Arrays = std::vector<Array>;
 
-/// Elements begin, begin + step, ... below `end` along an axis, of every array.
+/// Returns elements begin, begin + step, ... below `end` along an axis, of every array.
 Arrays strided(std::span<const Array> arrays, int64_t axis, int64_t begin, int64_t end, int64_t step) {
   Arrays parts;
   for (const Array& x : arrays) parts.push_back(slice_along(x, axis, {begin, end, step}));
   return parts;
 }
 
-/// `x` at the places begin, begin + 2, ... of `extent` places along an axis, 0 (false) elsewhere.
+/// Returns `x` at positions begin, begin + 2, ... of `extent` positions along an axis, and 0 (false) elsewhere.
 Array spread_out(const Array& x, int64_t axis, int64_t begin, int64_t extent) {
   std::vector<hlo::PaddingDimension> padding(x.ndim());
   const int64_t covered = 2 * x.shape(axis) - 1;

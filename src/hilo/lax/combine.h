@@ -6,13 +6,13 @@
 
 namespace hilo::lax {
 
-/// body(a, b) on all elements of two lists of arrays of one shape.
+/// Applies body(a, b) to all elements of two lists of arrays of one shape.
 std::vector<Array> combine(const hlo::ComputationPtr& body, std::span<const Array> a, std::span<const Array> b);
 
 /// An associative function of two lists of arrays.
 using Combine = std::function<std::vector<Array>(std::span<const Array>, std::span<const Array>)>;
 
-/// Running combinations along `axis` in logarithmic depth and linear work; as jax.lax.associative_scan.
+/// Computes running combinations along `axis` with logarithmic depth and linear work, as jax.lax.associative_scan.
 std::vector<Array> associative_scan(const Combine& f, std::span<const Array> arrays, int64_t axis, bool reverse);
 
 }  // namespace hilo::lax

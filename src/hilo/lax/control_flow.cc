@@ -21,22 +21,22 @@ std::string types_text(std::span<const Aval> avals) {
   return text + ")";
 }
 
-void check_types(std::string_view what, std::span<const Aval> got, std::span<const Aval> wanted) {
-  bool same = got.size() == wanted.size();
-  for (size_t i = 0; same && i < got.size(); ++i) same = got[i].shape == wanted[i].shape;
+void check_types(std::string_view what, std::span<const Aval> got, std::span<const Aval> expected) {
+  bool same = got.size() == expected.size();
+  for (size_t i = 0; same && i < got.size(); ++i) same = got[i].shape == expected[i].shape;
   if (!same) {
-    or_throw(invalid_argument(at_user_line(what) + ": got " + types_text(got) + ", wanted " + types_text(wanted)));
+    or_throw(invalid_argument(at_user_line(what) + ": got " + types_text(got) + ", wanted " + types_text(expected)));
   }
 }
 
-/// Integers, floats, complex numbers: 1, 2, 3; pred is 0.
+/// Returns the kind of a type: 1, 2, 3 for integers, floats and complex numbers; 0 for pred.
 int kind_of(ElementType type) {
   if (type == ElementType::kPred) return 0;
   if (is_integer(type)) return 1;
   return is_floating(type) ? 2 : 3;
 }
 
-/// A weakly typed carry whose result has another type starts in that type, if it is of its kind or above: as in JAX.
+/// Converts weakly typed carries to the type of their result, if that is of the same or a higher kind, as in JAX.
 std::vector<Array> promote_weak_carry(std::span<const Array> initial, std::span<const Aval> results) {
   std::vector<Array> carry;
   for (size_t i = 0; i < initial.size(); ++i) {
@@ -47,7 +47,7 @@ std::vector<Array> promote_weak_carry(std::span<const Array> initial, std::span<
   return carry;
 }
 
-/// Results that are weakly typed where the function gives weak types: what a loop or a branch captures doesn't matter.
+/// Makes results weakly typed where the function returns weak types, whatever types a loop or branch captures.
 std::vector<Array> weak_as(std::vector<Array> results, std::span<const Aval> avals) {
   for (size_t i = 0; i < results.size(); ++i) results[i] = with_weak_type(results[i], avals[i].weak_type);
   return results;
@@ -59,8 +59,8 @@ std::vector<Array> joined(std::span<const Array> a, std::span<const Array> b) {
   return all;
 }
 
-/// Makes two functions of different captures take the same ones: `f`'s parameters, then all of `captures`, of which its
-/// own start at `begin`.
+/// Returns `f` with all of `captures` as further parameters, so that functions with different captures take the same
+/// operands. Its own captures start at `begin`.
 hlo::ComputationPtr over_all_captures(const StagedFunction& f, std::span<const Array> operands,
                                       std::span<const Array> captures, size_t begin) {
   std::vector<Aval> avals = avals_of(operands);
@@ -73,7 +73,7 @@ hlo::ComputationPtr over_all_captures(const StagedFunction& f, std::span<const A
   return stage(narrow, avals, "cond", f.computation->name()).computation;
 }
 
-/// i + 1, weakly typed if `i` is.
+/// Returns i + 1, weakly typed if `i` is.
 Array increment(const Array& i, const std::source_location& location) {
   const UserLocation here(location);
   return with_weak_type(ops::add(i, ops::full_like(i, 1)), i.weak_type());
@@ -84,7 +84,7 @@ Array less(const Array& i, const Array& end, const std::source_location& locatio
   return ops::lt(i, end);
 }
 
-/// The predicate of a cond as pred[].
+/// Returns the predicate of a cond as pred[].
 Array branch_index(const Operand& predicate) {
   const UserLocation here(predicate.location());
   const Array& index = predicate.array();
@@ -137,19 +137,19 @@ void refuse_difference(std::string_view function, const std::source_location& lo
 
 namespace {
 
-/// `body`, whose next carry must have the tree of the one that went in.
+/// Returns `body` with a check that its next carry has the tree of the previous one.
 FlatFunction keeping_tree(std::string_view name, std::string_view part, const FlatFunction& body,
                           const CarryTrees& carry, const std::source_location& location) {
   return [=, &body, &location, structure = flatten_walked(carry.initial).structure](std::span<const Array> leaves) {
     std::vector<Array> next = body(leaves);
     if (flatten_walked(carry.next).structure != structure)
-      refuse_difference(name, location, std::string(part).append(" has another structure than what went in"),
-                        walk_difference(part, carry.next, "what went in", carry.initial));
+      refuse_difference(name, location, std::string(part).append(" has another structure than the input"),
+                        walk_difference(part, carry.next, "the input", carry.initial));
     return next;
   };
 }
 
-/// fori_loop of known length.
+/// Runs a fori_loop of known length.
 std::vector<Array> counted_loop(const Bounds& bounds, const FlatFunction& body, std::span<const Array> initial,
                                 int64_t unroll, const std::source_location& location) {
   const FlatFunction step = [&](std::span<const Array> leaves) {
@@ -161,7 +161,7 @@ std::vector<Array> counted_loop(const Bounds& bounds, const FlatFunction& body, 
   return {result.carry.begin() + 1, result.carry.end()};
 }
 
-/// With bounds that have no values: (index, end, carry).
+/// Runs a fori_loop whose bounds have no values, with the carry (index, end, carry).
 std::vector<Array> uncounted_loop(const Bounds& bounds, const FlatFunction& body, std::span<const Array> initial,
                                   const std::source_location& location) {
   const FlatFunction condition = [&](std::span<const Array> leaves) {
@@ -206,7 +206,7 @@ std::vector<Array> fori_loop(const Bounds& bounds, const FlatFunction& body, con
 
 std::vector<Array> cond(const Operand& predicate, const FlatFunction& if_true, const FlatFunction& if_false,
                         std::span<const Array> operands, WalkRef one, WalkRef other) {
-  bool true_ran = false;  // not where the branch that is taken runs alone
+  bool true_ran = false;  // stays false if only the selected branch runs
   const FlatFunction first = [&](std::span<const Array> leaves) {
     std::vector<Array> out = if_true(leaves);
     true_ran = true;
@@ -240,7 +240,7 @@ std::vector<Array> conditional(std::string_view name, const Array& index, std::s
     begins.push_back(captures.size());
     captures = joined(captures, staged.back().captures);
   }
-  const UserLocation here(location);  // only now: what is inside the branches has lines of its own
+  const UserLocation here(location);  // set after tracing, because code in the branches has its own lines
   for (size_t b = 1; b < staged.size(); ++b) {
     check_types(std::string(name) + " branches must have equal output types but they differ; " +
                     (predicated ? "the false branch's result" : "the result of branch " + std::to_string(b)),
@@ -250,7 +250,7 @@ std::vector<Array> conditional(std::string_view name, const Array& index, std::s
   attributes->predicated = predicated;
   std::vector<Array> all = joined(operands, captures);
   const bool no_operands = all.empty();
-  if (no_operands) all.push_back(ops::scalar(0, ElementType::kPred));  // branches take one operand
+  if (no_operands) all.push_back(ops::scalar(0, ElementType::kPred));  // branches need an operand
   for (size_t b = 0; b < staged.size(); ++b) {
     const StagedFunction& f = staged[b];
     attributes->branches.push_back(
@@ -261,7 +261,7 @@ std::vector<Array> conditional(std::string_view name, const Array& index, std::s
   }
   all.insert(all.begin(), index);
   std::vector<Array> results = bind({hlo::Opcode::kConditional, std::move(all), std::move(attributes), std::nullopt});
-  // Of branches of which one gives a weak type, the first decides, as in JAX; cond's first is the false one.
+  // If only one branch returns a weak type, the first branch decides, as in JAX; cond's first is the false one.
   return weak_as(std::move(results), predicated ? staged[1].results : staged[0].results);
 }
 
@@ -293,13 +293,13 @@ std::vector<Array> while_loop(const FlatFunction& condition, const FlatFunction&
   carry = promote_weak_carry(carry, step.results);
   if (avals_of(carry) != avals_of(initial)) step = stage(body, avals_of(carry), "while_loop", "body");
   const StagedFunction test = stage(condition, avals_of(carry), "while_loop", "condition");
-  const UserLocation here(location);  // only now: what is inside the body has lines of its own
+  const UserLocation here(location);  // set after tracing, because code in the body has its own lines
   check_types("while_loop: the body's result", step.results, avals_of(carry));
   if (test.results.size() != 1 || test.results[0].shape != Shape::scalar(ElementType::kPred)) {
     or_throw(invalid_argument(at_user_line("while_loop") + ": cond_fun must return a boolean scalar, got " +
                               types_text(test.results)));
   }
-  // Captured values travel through the loop as carries that the body hands on unchanged.
+  // Captured values are carries that the body passes on unchanged.
   const size_t count = carry.size();
   const std::vector<Array> captures = joined(test.captures, step.captures);
   std::vector<Aval> avals = avals_of(carry);
@@ -349,7 +349,7 @@ ScanResult scan(const FlatFunction& f, std::span<const Array> initial, std::span
   StagedFunction step = trace_step();
   carry = promote_weak_carry(carry, step.results);
   if (avals_of(carry) != avals_of(initial)) step = trace_step();
-  const UserLocation here(location);  // only now: what is inside the step has lines of its own
+  const UserLocation here(location);  // set after tracing, because code in the step has its own lines
   check_types("scan: carry input and carry output must have equal types; the step's carry",
               std::span(step.results).first(std::min(carry.size(), step.results.size())), avals_of(carry));
   auto attributes = std::make_shared<hlo::ScanAttributes>();
@@ -367,10 +367,10 @@ ScanResult scan(const FlatFunction& f, std::span<const Array> initial, std::span
 
 namespace {
 
-/// [begin, limit) of the leading axis.
+/// Returns rows [begin, limit) of the leading axis.
 Array rows(const Array& x, int64_t begin, int64_t limit) { return ops::slice_along(x, 0, {begin, limit, 1}); }
 
-/// A leading axis of n k becomes (n, k); and back.
+/// Splits a leading axis of size n k into (n, k); the next function merges it.
 Array in_blocks(const Array& x, int64_t k) {
   std::vector<int64_t> dims(x.shape().begin(), x.shape().end());
   dims[0] /= k;
@@ -384,7 +384,7 @@ Array joined_blocks(const Array& x) {
   return ops::reshape(x, dims);
 }
 
-/// `k` steps of `f` as one, on blocks of xs.
+/// Combines `k` steps of `f` into one on blocks of xs.
 FlatFunction block_of_steps(const FlatFunction& f, size_t carry_count, int64_t k, bool reverse) {
   return [=](std::span<const Array> leaves) {
     std::vector<Array> carry(leaves.begin(), leaves.begin() + carry_count);
@@ -419,8 +419,8 @@ ScanResult unrolled_scan(const FlatFunction& f, std::span<const Array> initial, 
   const int64_t whole = count / unroll * unroll;
   bool regular = unroll > 1 && whole > 0;
   for (const Array& x : xs) regular = regular && x.ndim() > 0 && x.shape(0) == count;
-  if (!regular) return scan(f, initial, xs, length, reverse, location);  // which also says what is wrong
-  // The steps that fill no block come last.
+  if (!regular) return scan(f, initial, xs, length, reverse, location);  // reports the error
+  // Steps that fill no block are executed last.
   const int64_t block_begin = reverse ? count - whole : 0;
   std::vector<Array> blocks, rest;
   {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lax/control_flow.h -- cond, switch_, while_loop, fori_loop, scan: control flow that traces, differentiates and batches.
-// lax/map.h has map and associative_scan.
+// lax/control_flow.h -- control flow that can be traced, differentiated and batched: cond, switch_, while_loop,
+// fori_loop, scan. lax/map.h defines map and associative_scan.
 #pragma once
 
 #include <source_location>
@@ -10,13 +10,13 @@
 namespace hilo::lax {
 
 namespace detail {
-/// `one` and `other` are the results of the branches, each once its branch has run.
+/// Implements cond. `one` and `other` walk the results of the branches once their branch has run.
 std::vector<Array> cond(const Operand& predicate, const FlatFunction& if_true, const FlatFunction& if_false,
                         std::span<const Array> operands, WalkRef one, WalkRef other);
-/// `index` is a scalar integer, or pred: then branch 0 is taken where it is true.
+/// Binds a conditional. `index` is a scalar integer or pred; pred selects branch 0 if it is true.
 std::vector<Array> conditional(std::string_view name, const Array& index, std::span<const FlatFunction> branches,
                                std::span<const Array> operands, const std::source_location& location);
-/// The index of a switch_, clamped into [0, count).
+/// Returns the index of a switch_, clamped to [0, count).
 Array switch_index(const Operand& index, size_t count);
 [[noreturn]] void refuse_no_branches(const std::source_location& location);
 std::vector<Array> while_loop(const FlatFunction& condition, const FlatFunction& body, std::span<const Array> initial,
@@ -24,54 +24,57 @@ std::vector<Array> while_loop(const FlatFunction& condition, const FlatFunction&
 struct ScanResult {
   std::vector<Array> carry, ys;
 };
-/// `f` maps (carry, slice of xs) to (carry, slice of ys); the first initial.size() results are the carry.
+/// Implements scan. `f` maps (carry, slice of xs) to (carry, slice of ys); the first initial.size() results are the
+/// carry.
 ScanResult scan(const FlatFunction& f, std::span<const Array> initial, std::span<const Array> xs,
                 std::optional<int64_t> length, bool reverse, const std::source_location& location);
-/// The same with `unroll` steps in each iteration of the loop.
+/// Implements scan with `unroll` steps in each iteration of the loop.
 ScanResult unrolled_scan(const FlatFunction& f, std::span<const Array> initial, std::span<const Array> xs,
                          std::optional<int64_t> length, bool reverse, int64_t unroll,
                          const std::source_location& location);
-/// The carry that goes into a loop, and the next one that its body gave last: their trees must be one.
+/// The initial carry of a loop and the next carry that its body returned last. Their trees must be equal.
 struct CarryTrees {
   WalkRef initial, next;
 };
 std::vector<Array> while_loop(const FlatFunction& condition, const FlatFunction& body, const CarryTrees& carry,
                               const std::source_location& location);
-/// `f` gives the carry's leaves and those of ys.
+/// Implements scan with a check of trees. `f` returns the leaves of the carry and those of ys.
 ScanResult scan(const FlatFunction& f, const CarryTrees& carry, WalkRef xs, std::optional<int64_t> length, bool reverse,
                 int64_t unroll, const std::source_location& location);
-/// The bounds of a fori_loop: numbers if both have values, and in any case integer scalars of one type.
+/// The bounds of a fori_loop, as integer scalars of one type, and their values if both have one.
 struct Bounds {
   Array lower, upper;
   bool have_values;
-  int64_t first, last;  ///< the values
+  int64_t first, last;  ///< values of the bounds
 };
 Bounds loop_bounds(const Operand& lower, const Operand& upper);
-/// upper - lower, at least 0. Errors    OUT_OF_RANGE if 64 bits don't hold it
+/// Returns upper - lower, at least 0.
+/// Errors     OUT_OF_RANGE if 64 bits don't hold it
 int64_t trip_count(int64_t lower, int64_t upper, const std::source_location& location);
-/// The leaves of the last carry; `body` takes the index and the carry. Bounds without values make it a while_loop.
+/// Returns the leaves of the last carry. `body` takes the index and the carry. Bounds without values make it a
+/// while_loop.
 std::vector<Array> fori_loop(const Bounds& bounds, const FlatFunction& body, const CarryTrees& carry, int64_t unroll,
                              const std::source_location& location);
-/// Refuses trees that differ: "function (train.cc:41): what: difference".
+/// Throws the error for trees that differ: "function (train.cc:41): what: difference".
 void refuse_difference(std::string_view function, const std::source_location& location, std::string_view what,
                        const std::string& difference);
 
-/// The leaves of a `part` of a call, whose structure must be that of what went in.
+/// Returns the leaves of a `part` of a call, and checks that its structure is that of `expected`.
 template <Tree T>
 std::vector<Array> leaves_like(std::string_view function, const std::source_location& location, std::string_view part,
-                               const T& got, const T& wanted) {
+                               const T& got, const T& expected) {
   FlatTree flat = hilo::flatten(got);
-  if (flat.structure != hilo::flatten(wanted).structure)
-    detail::refuse_difference(function, location, std::string(part).append(" has another structure than what went in"),
-                              hilo::tree_difference(part, got, "what went in", wanted));
+  if (flat.structure != hilo::flatten(expected).structure)
+    detail::refuse_difference(function, location, std::string(part).append(" has another structure than the input"),
+                              hilo::tree_difference(part, got, "the input", expected));
   return std::move(flat.leaves);
 }
 
-/// What a carry travels as: a number is a weakly typed scalar.
+/// The type of a carry inside the loop: a number is a weakly typed scalar.
 template <typename T>
 using CarryOf = std::conditional_t<Number<T>, Array, T>;
 
-/// What a step gives: the next carry, and what is stacked.
+/// Returns the result of a step as a pair: the next carry, and the slice to stack.
 template <typename Step>
 auto as_step(const Step& step) {
   constexpr bool is_pair = flat_call::PairLike<Step>, refused = std::is_same_v<Step, flat_call::Refused>;
@@ -79,11 +82,11 @@ auto as_step(const Step& step) {
   if constexpr (is_pair) return flat_call::pair_of(step);
   else return std::pair(flat_call::Refused(), Array());
 }
-/// The next carry of a loop, whose type is that of the first.
+/// Returns the next carry of a loop, converted to the type of the first.
 template <typename Carry, typename Next>
 Carry next_carry(const Next& next) {
   static_assert(flat_call::gives<Next, Carry>,
-                "the next carry has another C++ type than the carry that goes in: return what the body takes");
+                "the next carry has another C++ type than the initial carry: return what the body takes");
   return flat_call::as<Carry>(next);
 }
 template <typename F, typename Tuple, typename Result>
@@ -93,7 +96,8 @@ std::vector<Array> run_branch(const flat_call::Typeless& call, std::span<const A
       flat_call::function_at<F>(call.f), hilo::unflatten(*static_cast<const Tuple*>(call.arguments), leaves))));
   return hilo::flatten(*result).leaves;
 }
-/// `f` on flat leaves of `arguments`; its last result, as a Result, is kept in `result`.
+/// Returns `f` as a function of the flat leaves of `arguments`; stores its last result, converted to Result, in
+/// `result`.
 template <typename F, typename Tuple, typename Result>
 FlatFunction flat_branch(const F& f, const Tuple& arguments, std::optional<Result>& result) {
   return flat_call::flat_function(
@@ -107,7 +111,7 @@ std::vector<Array> run_step(const flat_call::Typeless& call, std::span<const Arr
   result.emplace(flat_call::as<typename Result::first_type>(step.first), step.second);
   return hilo::flatten(*result).leaves;
 }
-/// The same of a scan's step, which gives (carry, y).
+/// Does the same for a scan's step, which returns (carry, y).
 template <typename F, typename Tuple, typename Result>
 FlatFunction flat_step(const F& f, const Tuple& arguments, std::optional<Result>& result) {
   return flat_call::flat_function({flat_call::address_of(f), &arguments, &result, detail::run_step<F, Tuple, Result>});
@@ -116,7 +120,7 @@ template <typename T>
 void walk_kept(void* kept, TreeVisitor& visitor) {
   hilo::walk(**static_cast<std::optional<T>*>(kept), visitor);
 }
-/// What `kept` will hold.
+/// Walks the value of an optional that is set later.
 template <typename T>
 WalkRef walk_of_kept(std::optional<T>& kept) {
   return {&kept, detail::walk_kept<T>};
@@ -125,12 +129,12 @@ template <typename Pair>
 void walk_first_kept(void* kept, TreeVisitor& visitor) {
   hilo::walk((*static_cast<std::optional<Pair>*>(kept))->first, visitor);
 }
-/// Doesn't compile: braces around a tree that goes through a loop or a branch.
+/// Doesn't compile: a tree for a loop or a branch in braces.
 template <typename T>
 constexpr void refuse_braces() {
   static_assert(kNever<T>, "a list in braces has no type here: name the struct or the tuple, std::tuple(a, b)");
 }
-/// Doesn't compile: the function isn't where it belongs.
+/// Doesn't compile: the function isn't in its place among the arguments.
 template <typename T>
 constexpr void refuse_order() {
   static_assert(kNever<T>,
@@ -139,10 +143,18 @@ constexpr void refuse_order() {
 }
 }  // namespace detail
 
-/// if_true(operands...) or if_false(operands...); both are traced, one runs.
-/// Errors     INVALID_ARGUMENT if the predicate isn't a scalar, or the results differ in type or in their trees: keys,
-///            optionals, lengths, static values
-/// Gradient   of the branch taken. Under vmap with a batched predicate both run and a select picks.
+/// Calls if_true(operands...) or if_false(operands...), as the predicate selects: jax.lax.cond. Both branches are
+/// traced; one is executed.
+/// Types      predicate: a boolean or number as a scalar; both branches return the same type and tree
+/// Errors     INVALID_ARGUMENT if the predicate isn't a scalar, or the results differ in type or tree: keys, optionals,
+///            lengths, static values
+/// Cost       one branch. Under vmap with a batched predicate, both branches run and a select picks the results.
+/// Gradient   of the selected branch
+/// Example    const auto one = [](Array x) { return x; };
+///            const auto other = [](Array x) { return -2 * x; };
+///            const auto f = [&](Array x) { return cond(x > 0, one, other, x); };
+///            f(3)   // 3
+///            f(-3)  // 6
 template <typename True, typename False, typename... Operands>
 auto cond(const Operand& predicate, const True& if_true, const False& if_false, const Operands&... operands) {
   const std::tuple<Operands...> arguments(operands...);
@@ -154,7 +166,7 @@ auto cond(const Operand& predicate, const True& if_true, const False& if_false, 
   }
   std::optional<Result> result, other;
   FlatFunction flat_false;
-  if constexpr (!std::is_same_v<Result, flat_call::Refused>)  // else no more is said
+  if constexpr (!std::is_same_v<Result, flat_call::Refused>)  // suppresses follow-up diagnostics
     flat_false = detail::flat_branch(if_false, arguments, other);
   const std::vector<Array> leaves =
       detail::cond(predicate, flat_call::flat_function(if_true, arguments, result), flat_false,
@@ -162,23 +174,25 @@ auto cond(const Operand& predicate, const True& if_true, const False& if_false, 
   return hilo::unflatten(result ? *result : *other, leaves);
 }
 
-/// Doesn't compile: there are two branches.
+/// Doesn't compile: a second branch is missing.
 template <typename True>
 Array cond(const Operand&, const True&) {
   static_assert(kNever<True>, "cond takes two functions, and what they are called with: cond(p, f, g, x)");
   return {};
 }
-/// Doesn't compile: operands stand one by one, and braces have no type.
+/// Doesn't compile: operands are passed one by one, because braces have no type.
 template <typename True, typename False, typename T>
 Array cond(const Operand&, const True&, const False&, std::initializer_list<T>) {
   detail::refuse_braces<T>();
   return {};
 }
 
-/// carry = body(carry) while condition(carry).
-/// Types      a weakly typed carry (a number) takes the type that the body gives it, if that is of its kind or above
+/// Repeats carry = body(carry) while condition(carry) is true; returns the last carry: jax.lax.while_loop.
+/// Types      A weakly typed carry (a number) takes the type of the body's result, if that is of the same or a higher
+///            kind.
 /// Errors     INVALID_ARGUMENT if the body changes the carry's type or tree
-/// Gradient   forward mode only: the number of steps isn't known
+/// Gradient   forward mode only, because the number of steps isn't known; use scan or fori_loop for reverse mode
+/// Example    while_loop([](Array x) { return x < 100; }, [](Array x) { return 2 * x; }, 3)  // 192
 template <typename Condition, typename Body, Tree Init>
 auto while_loop(const Condition& condition, const Body& body, const Init& init,
                 std::source_location location = std::source_location::current()) {
@@ -189,13 +203,13 @@ auto while_loop(const Condition& condition, const Body& body, const Init& init,
   if constexpr (!std::is_same_v<Truth, flat_call::Refused>) {
     using Next = std::remove_cvref_t<typename flat_call::CallOf<Body, std::tuple<Carry>>::Result>;
     static_assert(flat_call::gives<Next, Carry>,
-                  "the next carry has another C++ type than the carry that goes in: return what the body takes");
+                  "the next carry has another C++ type than the initial carry: return what the body takes");
   }
   const std::tuple<Carry> arguments(initial);
   std::optional<Array> truth;
   std::optional<Carry> next;
   FlatFunction flat_body;
-  if constexpr (!std::is_same_v<Truth, flat_call::Refused>)  // else no more is said
+  if constexpr (!std::is_same_v<Truth, flat_call::Refused>)  // suppresses follow-up diagnostics
     flat_body = detail::flat_branch(body, arguments, next);
   return hilo::unflatten(initial, detail::while_loop(detail::flat_branch(condition, arguments, truth), flat_body,
                                                      {hilo::walk_of(initial), detail::walk_of_kept(next)}, location));
@@ -207,7 +221,7 @@ Array while_loop(const Condition&, const Body&, std::initializer_list<T>) {
   detail::refuse_braces<T>();
   return {};
 }
-/// Doesn't compile: the functions come first, and what they begin with last.
+/// Doesn't compile: the functions come first, the initial carry last.
 template <typename First, typename Second, Tree... Init>
   requires(std::derived_from<First, Array> || sizeof...(Init) == 0)
 Array while_loop(const First&, const Second&, const Init&...) {
@@ -221,13 +235,17 @@ Array while_loop(const First&, const Condition&, const Body&) {
   return {};
 }
 
-/// One of several functions, picked by a scalar integer: branches[index](operands...). An index out of range takes the
-/// nearest branch. All are traced, one runs. jax.lax.switch.
-/// Types      branches: a std::vector of functions of one type, or a std::tuple of functions
-/// Errors     INVALID_ARGUMENT if the index isn't an integer scalar, or results differ in type or tree, or there are no
+/// Calls branches[index](operands...): jax.lax.switch. An index out of range is clamped. All branches are traced; one
+/// is executed.
+/// Types      branches: a std::vector of functions of one type, or a std::tuple of functions; all return the same type
+///            and tree
+/// Errors     INVALID_ARGUMENT if the index isn't an integer scalar, results differ in type or tree, or there are no
 ///            branches
-/// Gradient   of the branch taken. Under vmap with a batched index all run and a select picks.
-/// Example    switch_(i, std::tuple(numpy_sin, numpy_cos), x)
+/// Cost       one branch. Under vmap with a batched index, all branches run and a select picks the results.
+/// Gradient   of the selected branch
+/// Example    const auto one = [](Array x) { return x + 1; };
+///            const auto two = [](Array x) { return 10 * x; };
+///            switch_(1, std::tuple(one, two), 5)  // 50
 template <typename... Branches, typename... Operands>
   requires(sizeof...(Branches) > 0)
 auto switch_(const Operand& index, const std::tuple<Branches...>& branches, const Operands&... operands) {
@@ -257,7 +275,7 @@ auto switch_(const Operand& index, const std::tuple<Branches...>& branches, cons
                                                         hilo::flatten(arguments).leaves, index.location());
   return hilo::unflatten(*result, leaves);
 }
-/// Doesn't compile: a number is no branch.
+/// Doesn't compile: a number isn't a branch.
 template <typename Branch, typename... Operands>
   requires(std::is_arithmetic_v<Branch>)
 Array switch_(const Operand&, const std::vector<Branch>&, const Operands&...) {
@@ -293,23 +311,29 @@ auto switch_(const Operand& index, const std::vector<Branch>& branches, const Op
   return hilo::unflatten(*result, leaves);
 }
 
-/// The same of functions of one array, listed where they are used: switch_(i, {numpy::sin, numpy::cos}, x).
+/// Calls one of several functions of one array, listed in braces: switch_(i, {numpy::sin, numpy::cos}, x).
 Array switch_(const Operand& index, const std::vector<std::function<Array(const Array&)>>& branches,
               const Operand& operand);
 
-/// What a scan is told beside its arguments, as in JAX.
+/// Options of scan, as in JAX.
 struct ScanOptions {
-  std::optional<int64_t> length = {};  ///< the number of steps; needed only without xs
-  bool reverse = false;                ///< from the last slice to the first; ys keep the place of their xs
+  std::optional<int64_t> length = {};  ///< number of steps; required only without xs
+  bool reverse = false;                ///< runs from the last slice to the first; each y keeps the index of its x
   int64_t unroll = 1;                  ///< steps in each iteration of the loop
-  bool _split_transpose = false;       ///< JAX's; the derivative is the same
+  bool _split_transpose = false;       ///< accepted for JAX's sake; has no effect
 };
 
-/// f(carry, x) -> (carry, y) over the leading axis of `xs`; returns the last carry and all ys, stacked.
-/// Types      a weakly typed carry as for while_loop; std::nullopt or {} as JAX's None
-/// Errors     INVALID_ARGUMENT if leading axes differ, or the step changes the carry's type or tree
-/// Cost       one loop; ys are written in place
-/// Example    scan(step, init, xs, {.reverse = true})
+/// Runs (carry, y) = f(carry, x) for each x along the leading axis of `xs`: jax.lax.scan. Returns the last carry and
+/// all ys, stacked.
+/// Shapes     xs: arrays of one leading size n; y gets a leading axis of size n
+/// Types      init, xs, y: trees; std::nullopt or {} as JAX's None. A weakly typed carry as for while_loop.
+/// Errors     INVALID_ARGUMENT if leading sizes differ, or the step changes the carry's type or tree
+/// Cost       one loop, which is compiled once; ys are written in place
+/// Gradient   both modes; reverse mode stores intermediate values of all steps. checkpoint(f) reduces that.
+/// Example    const auto step = [](Array sum, Array x) { return std::pair(sum + x, sum); };
+///            const auto [total, before] = scan(step, Array(0), numpy::arange(5));
+///            total   // 10
+///            before  // [0 0 1 3 6]
 template <typename F, Tree Init = std::optional<Array>, Tree Xs>
 auto scan(const F& f, const Init& init, const Xs& xs, const ScanOptions& options = {},
           std::source_location location = std::source_location::current()) {
@@ -318,7 +342,7 @@ auto scan(const F& f, const Init& init, const Xs& xs, const ScanOptions& options
   using Step = decltype(detail::as_step(flat_call::call(f, std::tuple<Carry, Xs>(initial, xs))));
   using Ys = typename Step::second_type;
   static_assert(flat_call::gives<typename Step::first_type, Carry>,
-                "the next carry has another C++ type than the carry that goes in: return what the step takes");
+                "the next carry has another C++ type than the initial carry: return what the step takes");
   const std::tuple<Carry, Xs> arguments(initial, xs);
   std::optional<std::pair<Carry, Ys>> kept;
   const detail::ScanResult result =
@@ -327,13 +351,13 @@ auto scan(const F& f, const Init& init, const Xs& xs, const ScanOptions& options
                    options.length, options.reverse, options.unroll, location);
   return std::pair(hilo::unflatten(initial, result.carry), hilo::unflatten(kept->second, result.ys));
 }
-/// The same, forwards or in `reverse`.
+/// Runs a scan, forwards or in `reverse`.
 template <typename F, Tree Init = std::optional<Array>, Tree Xs>
 auto scan(const F& f, const Init& init, const Xs& xs, std::same_as<bool> auto reverse,
           std::source_location location = std::source_location::current()) {
   return lax::scan(f, init, xs, ScanOptions{.reverse = reverse}, location);
 }
-/// Without xs: f(carry, std::nullopt) as often as options.length, or the number `length`, says.
+/// Runs a scan without xs: f(carry, std::nullopt), for options.length or `length` steps.
 /// Errors     INVALID_ARGUMENT without a length
 template <typename F, Tree Init = std::optional<Array>>
 auto scan(const F& f, const Init& init, std::nullopt_t, const ScanOptions& options,
@@ -342,7 +366,7 @@ auto scan(const F& f, const Init& init, std::nullopt_t, const ScanOptions& optio
   static_assert(takes_none, "without xs a scan's step gets none in place of an element: [](Array carry, auto) {...}");
   const auto step = [&](const auto& carry, const std::tuple<>&) {
     if constexpr (takes_none) return f(carry, std::nullopt);
-    else return std::pair(carry, carry);  // so that no more is said
+    else return std::pair(carry, carry);  // suppresses follow-up diagnostics
   };
   return lax::scan(step, init, std::tuple<>(), options, location);
 }
@@ -370,7 +394,8 @@ auto scan(const First&, const Rest&...) {
 }
 
 namespace detail {
-/// The last carry. Not named fori_loop, which would be asked whether a Body converts to a FlatFunction.
+/// Returns the last carry. Not named fori_loop, because overload resolution would then test whether a Body converts to
+/// a FlatFunction.
 template <typename Body, Tree Carry>
 Carry last_carry(const Bounds& bounds, const Body& body, const Carry& initial, int64_t unroll,
                  const std::source_location& location) {
@@ -382,15 +407,18 @@ Carry last_carry(const Bounds& bounds, const Body& body, const Carry& initial, i
 }
 }  // namespace detail
 
-/// What a fori_loop is told beside its arguments, as in JAX.
+/// Options of fori_loop, as in JAX.
 struct ForiLoopOptions {
-  int64_t unroll = 1;  ///< steps in each iteration of the loop; needs bounds that are known
+  int64_t unroll = 1;  ///< steps in each iteration of the loop; requires known bounds
 };
 
-/// carry = body(i, carry) for i in [lower, upper); the bounds are known, so both modes of derivative work.
-/// Types      i is a weakly typed integer; a weakly typed carry as for while_loop
-/// Errors     INVALID_ARGUMENT if the body changes the carry's type or tree; OUT_OF_RANGE for bounds that i's type can't hold
-/// Example    fori_loop(0, 10, body, init, {.unroll = 5})
+/// Repeats carry = body(i, carry) for i in [lower, upper); returns the last carry: jax.lax.fori_loop.
+/// Types      i: a weakly typed integer; a weakly typed carry as for while_loop
+/// Errors     INVALID_ARGUMENT if the body changes the carry's type or tree; OUT_OF_RANGE for bounds that i's type
+///            can't hold
+/// Cost       one loop, which is compiled once
+/// Gradient   both modes, because the bounds are known
+/// Example    fori_loop(0, 5, [](Array i, Array sum) { return sum + i * i; }, 0)  // 30
 template <typename Body, Tree Init>
 auto fori_loop(int64_t lower, int64_t upper, const Body& body, const Init& init, const ForiLoopOptions& options = {},
                std::source_location location = std::source_location::current()) {
@@ -401,9 +429,11 @@ auto fori_loop(int64_t lower, int64_t upper, const Body& body, const Init& init,
   return detail::last_carry(bounds, body, Carry(init), options.unroll, location);
 }
 
-/// The same with bounds that may be tracers: then it is a while_loop, which reverse mode refuses.
-/// Types      i has the bounds' type
-/// Errors     INVALID_ARGUMENT if a bound isn't an integer scalar, or their types differ, or steps are to be unrolled
+/// Repeats carry = body(i, carry) with bounds that may be tracers.
+/// Types      i has the type of the bounds
+/// Errors     INVALID_ARGUMENT if a bound isn't an integer scalar, their types differ, or unroll isn't 1 for unknown
+///            bounds
+/// Gradient   with unknown bounds forward mode only, because the loop is a while_loop
 template <typename Body, Tree Init>
 auto fori_loop(const Operand& lower, const Operand& upper, const Body& body, const Init& init,
                const ForiLoopOptions& options = {}) {
@@ -418,7 +448,7 @@ Array fori_loop(const Operand&, const Operand&, const Body&, std::initializer_li
   detail::refuse_braces<T>();
   return {};
 }
-/// Doesn't compile: the body comes third, and what it begins with last.
+/// Doesn't compile: the body comes third, the initial carry last.
 template <typename Third, typename... Rest>
   requires(std::derived_from<Third, Array> || sizeof...(Rest) == 0)
 Array fori_loop(const Operand&, const Operand&, const Third&, const Rest&...) {

@@ -18,7 +18,7 @@ using Int64List = std::vector<int64_t>;
 
 constexpr char kName[] = "conv_general_dilated";
 
-/// One word of labels as dimension numbers. Spatial dimensions come in the order that `order` has them.
+/// Converts a label such as "NHWC" to dimension numbers. Spatial dimensions are in the order of `order`.
 Int64List spec_of(const std::string& labels, const char* roles, const std::string& order, int64_t rank) {
   if (std::ssize(labels) != rank) {
     refuse(kName, fmt::format("dimension_numbers: '{}' has {} letters, wanted {}", labels, labels.size(), rank));
@@ -61,17 +61,17 @@ Int64List spatial(const Int64List& spec) {
   return {spec.begin() + std::min<ptrdiff_t>(2, std::ssize(spec)), spec.end()};
 }
 
-/// Extent of `size` elements that lie `dilation` apart.
+/// Returns the extent of `size` elements at distance `dilation`.
 int64_t dilate(int64_t size, int64_t dilation) { return size == 0 ? 0 : (size - 1) * dilation + 1; }
 
-void check_length(const char* what, size_t got, size_t wanted) {
-  if (got != wanted)
-    refuse(kName, fmt::format("{}: got {} values, wanted {}, one per spatial dimension", what, got, wanted));
+void check_length(const char* what, size_t got, size_t expected) {
+  if (got != expected)
+    refuse(kName, fmt::format("{}: got {} values, wanted {}, one per spatial dimension", what, got, expected));
 }
 
-/// All at least 1, and small enough to calculate with.
-void check_factors(const char* what, const Int64List& values, size_t wanted) {
-  check_length(what, values.size(), wanted);
+/// Checks that all values are at least 1, and small enough to avoid overflow.
+void check_factors(const char* what, const Int64List& values, size_t expected) {
+  check_length(what, values.size(), expected);
   for (int64_t value : values) {
     if (value < 1 || value >= int64_t{1} << 31) {
       refuse(kName, fmt::format("{}: got [{}], wanted numbers from 1 to 2^31-1", what, fmt::join(values, ",")));
@@ -88,7 +88,8 @@ hlo::ConvolutionDimensions hlo_dimensions(const ConvDimensionNumbers& numbers) {
           spatial(numbers.lhs_spec), spatial(numbers.rhs_spec), spatial(numbers.out_spec)};
 }
 
-/// A result may be wider than the operands, never narrower or of another kind; integers may also sum to floats.
+/// Checks that the result type is at least as wide as the operands' and of the same kind; integers may also be summed
+/// as floats.
 void check_preferred(ElementType operands, ElementType preferred) {
   const ElementTypeInfo &from = element_type_info(operands), &to = element_type_info(preferred);
   const bool counts = is_integer(operands) && is_floating(preferred);
@@ -101,17 +102,17 @@ void check_preferred(ElementType operands, ElementType preferred) {
                   to.name, from.name));
 }
 
-/// Padding below zero may crop a dimension to nothing, but not further.
+/// Checks that negative padding crops a dimension at most to size 0.
 void check_crop(const Int64List& sizes, const Int64List& dilation, const PaddingPairs& pads) {
   for (size_t k = 0; k < pads.size(); ++k) {
     const __int128 padded = static_cast<__int128>(dilate(sizes[k], dilation[k])) + pads[k].first + pads[k].second;
     if (padded >= 0) continue;
-    refuse(kName, fmt::format("padding: {}_{} takes more than dimension {} has, {}", pads[k].first, pads[k].second, k,
+    refuse(kName, fmt::format("padding: {}_{} removes more than dimension {} has, {}", pads[k].first, pads[k].second, k,
                               dilate(sizes[k], dilation[k])));
   }
 }
 
-/// padtype_to_pads, whose errors gain the line of the call.
+/// Calls padtype_to_pads and adds the line of the call to its errors.
 PaddingPairs pads_of(const Int64List& sizes, const Int64List& covered, const Int64List& strides,
                      const Padding& padding) {
   try {
@@ -121,7 +122,7 @@ PaddingPairs pads_of(const Int64List& sizes, const Int64List& covered, const Int
   }
 }
 
-/// Padding of a transposed convolution from the forward one's.
+/// Returns the padding of a transposed convolution from that of the forward convolution.
 std::pair<int64_t, int64_t> conv_transpose_padding(int64_t k, int64_t s, const Padding& padding, size_t dimension) {
   if (padding.pairs() != nullptr) {
     const auto& [low, high] = (*padding.pairs())[dimension];
@@ -146,14 +147,14 @@ ConvGeneralDilatedDimensionNumbers channels_last(int64_t rank) {
   }
 }
 
-/// Sizes by role as sizes by dimension.
-Dimensions put_back(const Dimensions& sizes, const Int64List& spec) {
+/// Converts sizes by role to sizes by dimension.
+Dimensions sizes_by_dimension(const Dimensions& sizes, const Int64List& spec) {
   Dimensions shape = sizes;
   for (size_t d = 0; d < sizes.size(); ++d) shape[spec[d]] = sizes[d];
   return shape;
 }
 
-/// The dimension numbers for a kernel of one input and one output feature.
+/// Returns the dimension numbers for a kernel with one input and one output feature.
 ConvDimensionNumbers numbers_of_filter(const Array& lhs, const Int64List& filter_shape,
                                        const ConvGeneralDilatedDimensionNumbers& dimension_numbers) {
   Int64List kernel = {1, 1};
@@ -203,7 +204,7 @@ Array conv_general_dilated(const Operand& lhs, const Operand& rhs, const Int64Li
   check_factors("rhs_dilation", inner, rank);
   check_length("dimension_numbers of lhs", in_sizes.size(), rank);
   if (padding.word() != nullptr && std::ranges::count(base, 1) != std::ssize(base)) {
-    refuse(kName, "padding in words doesn't go with lhs_dilation. Hint: give the pairs, or use conv_transpose");
+    refuse(kName, "padding by name can't be combined with lhs_dilation. Hint: pass pairs, or use conv_transpose");
   }
   Int64List covered;
   for (size_t k = 0; k < rank; ++k) covered.push_back(dilate(kernel_sizes[k], inner[k]));
@@ -251,7 +252,7 @@ Array conv_transpose(const Operand& lhs, const Operand& rhs, const Int64List& st
   const ConvDimensionNumbers numbers =
       conv_dimension_numbers(lhs.array().aval_shape(), rhs.array().aval_shape(),
                              stated ? options.dimension_numbers : channels_last(lhs.array().ndim()));
-  hlo_dimensions(numbers);  // checks
+  hlo_dimensions(numbers);  // for its checks
   const Int64List sizes = select(rhs.array().shape(), spatial(numbers.rhs_spec));
   const Int64List inner = value_or_ones(options.rhs_dilation, sizes.size());
   check_factors("strides", strides, sizes.size());
@@ -289,17 +290,17 @@ Array conv_general_dilated_patches(const Operand& lhs, const Int64List& filter_s
   const UserLocation here(lhs.location());
   const Array& x = lhs.array();
   const ConvDimensionNumbers numbers = numbers_of_filter(x, filter_shape, options.dimension_numbers);
-  hlo_dimensions(numbers);  // checks
+  hlo_dimensions(numbers);  // for its checks
   int64_t window = 1;
   for (int64_t size : filter_shape) window *= size;
   const int64_t features = select(x.shape(), numbers.lhs_spec)[1];
-  // For each feature one kernel an element of the window: 1 there and 0 elsewhere.
+  // For each feature, one kernel per window element, which is 1 there and 0 elsewhere.
   const Shape square = Shape::array(ElementType::kS32, {window, window});
   const Array one = ops::convert_element_type(ops::eq(ops::iota(square, 0), ops::iota(square, 1)), x.dtype());
   const Array kernels = ops::broadcast_in_dim(one, Shape::array(x.dtype(), {features, window, window}), {1, 2});
   Int64List sizes = {features * window, 1};
   sizes.insert(sizes.end(), filter_shape.begin(), filter_shape.end());
-  Int64List order(static_cast<size_t>(x.ndim()));  // from O, I, spatial dimensions to where rhs_spec has them
+  Int64List order(static_cast<size_t>(x.ndim()));  // from (O, I, spatial dimensions) to the order of rhs_spec
   for (size_t d = 0; d < order.size(); ++d) order[numbers.rhs_spec[d]] = static_cast<int64_t>(d);
   return conv_general_dilated(x, ops::transpose(ops::reshape(kernels, sizes), order), window_strides, padding,
                               {.lhs_dilation = options.lhs_dilation,
@@ -323,7 +324,7 @@ Array conv_general_dilated_local(const Operand& lhs, const Operand& rhs, const I
   Int64List places = spatial(numbers.out_spec), kernel_places = spatial(numbers.rhs_spec);
   const Array out = dot_general(patches, rhs, {{{numbers.out_spec[1]}, {numbers.rhs_spec[1]}}, {places, kernel_places}},
                                 {.precision = options.precision});
-  // The result has its places first, then the batch, then the features.
+  // The result has its spatial dimensions first, then the batch, then the features.
   const int64_t rank = places.size();
   Int64List order(static_cast<size_t>(rank) + 2);
   order[numbers.out_spec[0]] = rank;
@@ -358,7 +359,7 @@ Dimensions conv_general_shape_tuple(const Dimensions& lhs_shape, const Dimension
   const std::vector<Int64List> specs = conv_general_permutations(dimension_numbers);
   const Dimensions canonical =
       conv_shape_tuple(select(lhs_shape, specs[0]), select(rhs_shape, specs[1]), window_strides, padding);
-  return put_back(canonical, specs[2]);
+  return sizes_by_dimension(canonical, specs[2]);
 }
 
 Dimensions conv_transpose_shape_tuple(const Dimensions& lhs_shape, const Dimensions& rhs_shape,
@@ -374,7 +375,7 @@ Dimensions conv_transpose_shape_tuple(const Dimensions& lhs_shape, const Dimensi
                                  : conv_transpose_padding(kernel[d], window_strides[d - 2], padding, d - 2);
     canonical.push_back((in[d] - 1) * window_strides[d - 2] - kernel[d] + 2 + low + high);
   }
-  return put_back(canonical, specs[2]);
+  return sizes_by_dimension(canonical, specs[2]);
 }
 
 }  // namespace hilo::lax

@@ -23,12 +23,12 @@ Arrays joined_arrays(std::span<const Array> a, std::span<const Array> b) {
   return all;
 }
 
-/// Staged functions of the same arguments, all taking what any of them closes over: constants first.
+/// Staged functions of the same arguments. Each takes the captures of all of them: constants come first.
 class SharedConstants {
  public:
   explicit SharedConstants(std::span<const Array> arguments) : arguments_(avals_of(arguments)) {}
 
-  /// A function of the arguments, or of so many lists of that type one behind the other.
+  /// Adds a function of the arguments, or of `lists` such argument lists in sequence.
   void add(const FlatFunction& f, std::string_view name, size_t lists = 1) {
     std::vector<Aval> avals;
     for (; lists > 0; --lists) avals.insert(avals.end(), arguments_.begin(), arguments_.end());
@@ -38,7 +38,7 @@ class SharedConstants {
     constants = joined_arrays(constants, staged_.back().captures);
   }
 
-  /// Function number `i` as a computation of (constants, arguments). Call when all have been added.
+  /// Returns function `i` as a computation of (constants, arguments). Call it after all have been added.
   ComputationPtr computation(size_t i) const {
     std::vector<Aval> avals = avals_of(constants);
     for (size_t k = 0; k < argument_counts_[i]; ++k) avals.push_back(arguments_[k % arguments_.size()]);
@@ -58,20 +58,20 @@ class SharedConstants {
   std::vector<size_t> begins_, argument_counts_;
 };
 
-void check_results(std::string_view name, std::span<const Aval> got, std::span<const Array> wanted) {
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    if (got[i].shape == wanted[i].aval_shape()) continue;
+void check_results(std::string_view name, std::span<const Aval> got, std::span<const Array> expected) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    if (got[i].shape == expected[i].aval_shape()) continue;
     or_throw(invalid_argument(at_user_line(name) + ": the function and the solver must return what they take; leaf " +
                               std::to_string(i) + " is " + got[i].shape.to_string() + ", wanted " +
-                              wanted[i].aval_shape().to_string()));
+                              expected[i].aval_shape().to_string()));
   }
 }
 
-// ---- linear -----------------------------------------------------------------------------------------------------------
+// ---- linear ---------------------------------------------------------------------------------------------------------
 
-/// Computations of (constants, v). Those that solve may have more results than v: aux.
+/// Computations of (constants, v). The solving ones may return aux after the leaves of v.
 struct Solver {
-  ComputationPtr matvec, solve, transpose_solve;  ///< the last may be null
+  ComputationPtr matvec, solve, transpose_solve;  ///< transpose_solve may be null
   size_t constant_count = 0;
   bool symmetric = false;
 
@@ -80,7 +80,7 @@ struct Solver {
 
 std::shared_ptr<const CustomRules> rules_of_solver(const Solver& solver);
 
-/// Equal solvers have equal numbers.
+/// Returns a number; equal solvers have equal numbers.
 int64_t id_of(const Solver& solver) {
   std::vector<int64_t> parts;
   for (const ComputationPtr& c : {solver.matvec, solver.solve, solver.transpose_solve})
@@ -120,7 +120,7 @@ JvpResult solver_jvp(const Solver& solver, const Operation& operation, std::span
   return result;
 }
 
-/// The solver of the transposed system.
+/// Returns the solver of the transposed system.
 Solver transposed(const Solver& solver) {
   if (solver.symmetric) return solver;
   if (solver.transpose_solve == nullptr) {
@@ -147,7 +147,7 @@ void solver_transpose(const Solver& solver, const Operation& operation, std::spa
   for (size_t i = 0; i < solver.unknowns(); ++i) out.add(solver.constant_count + i, pulled[i]);
 }
 
-/// All of b and x get the axis, constants that have it too.
+/// Batches a solve: all leaves of b and x get the batch axis, constants only if they have it.
 BatchResult solver_batch(const Solver& solver, const Operation& operation, std::span<const BatchDim> dims,
                          const BatchContext& context) {
   std::vector<bool> batched;
@@ -181,7 +181,7 @@ std::shared_ptr<const CustomRules> rules_of_solver(const Solver& solver) {
   return rules;
 }
 
-/// The transpose of a staged matvec, for who solves with it.
+/// Returns the transpose of a staged matvec, for the transposed solver.
 FlatFunction vecmat_of(const StagedFunction& matvec, size_t count) {
   return [&matvec, count](std::span<const Array> v) {
     std::vector<std::optional<Array>> arguments(matvec.captures.begin(), matvec.captures.end());
@@ -217,12 +217,12 @@ std::vector<Array> custom_linear_solve(const FlatFunction& matvec, std::span<con
   return bind_solver(solver, joined_arrays(all.constants, b));
 }
 
-// ---- root -------------------------------------------------------------------------------------------------------------
+// ---- root -----------------------------------------------------------------------------------------------------------
 
 namespace {
 
-/// f and its root as computations of (constants, guess), and tangent_solve as one of (constants, root, right side): what
-/// any of them closes over is among the constants, so that a derivative may be asked for that too.
+/// The computations of a root search: f and its root take (constants, guess), tangent_solve takes (constants, root,
+/// right side). Values captured by any of them are constants, so that derivatives with respect to them exist.
 struct Root {
   ComputationPtr f, solution, tangent_solution;
   size_t constant_count = 0;
@@ -232,7 +232,7 @@ struct Root {
 
 Arrays call_root(const Root& root, std::span<const Array> operands);
 
-/// f(c, x) = 0, so f_x x' = -f_c c'.
+/// From f(c, x) = 0 follows f_x x' = -f_c c'.
 custom_jvp_detail::Outputs root_jvp(const Root& root, std::span<const Array> primals, std::span<const Array> tangents) {
   const auto constants = primals.first(root.constant_count);
   const Arrays all = call_root(root, primals);
@@ -252,7 +252,7 @@ custom_jvp_detail::Outputs root_jvp(const Root& root, std::span<const Array> pri
   return {all, std::move(dx)};
 }
 
-/// (root, right side) -> the solution of the linear system that f is near its root.
+/// Maps (root, right side) to the solution of the linear system that approximates f at its root.
 FlatFunction tangent_solution(const FlatFunction& f, const FlatSolve& tangent_solve, size_t count) {
   return [&f, &tangent_solve, count](std::span<const Array> root_and_rhs) {
     const auto x = root_and_rhs.first(count);
@@ -264,7 +264,7 @@ FlatFunction tangent_solution(const FlatFunction& f, const FlatSolve& tangent_so
       return out;
     };
     Arrays dx = tangent_solve(g, root_and_rhs.subspan(count));
-    dx.resize(count);  // without aux
+    dx.resize(count);  // removes aux
     return dx;
   };
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lax/custom_solve.h -- custom_linear_solve and custom_root: solvers that are differentiated by what they solve, not by the
-// steps that they take.
+// lax/custom_solve.h -- custom_linear_solve and custom_root: solvers that are differentiated by the equation that they
+// solve, not by their steps.
 #pragma once
 
 #include <source_location>
@@ -10,12 +10,12 @@
 namespace hilo::lax {
 
 struct LinearSolveOptions {
-  bool symmetric = false;  ///< the matrix is its transpose: solve serves for both
+  bool symmetric = false;  ///< the matrix is symmetric, so that `solve` serves also for the transpose
 };
 
 namespace detail {
 
-/// A solver on flat lists: solve(matvec, b). Behind the leaves of the solution there may be those of aux.
+/// A solver on flat lists: solve(matvec, b). The leaves of the solution may be followed by those of aux.
 using FlatSolve = std::function<std::vector<Array>(const FlatFunction& matvec, std::span<const Array> b)>;
 
 std::vector<Array> custom_linear_solve(const FlatFunction& matvec, std::span<const Array> b, const FlatSolve& solve,
@@ -24,7 +24,7 @@ std::vector<Array> custom_linear_solve(const FlatFunction& matvec, std::span<con
 std::vector<Array> custom_root(const FlatFunction& f, std::span<const Array> guess, const FlatSolve& solve,
                                const FlatSolve& tangent_solve, const std::source_location& location);
 
-/// The function of flat lists that a solver is given, as one of trees.
+/// The function of flat lists that a solver receives, as a function of trees.
 template <Tree T>
 struct OfTrees {
   const FlatFunction& flat;
@@ -32,7 +32,7 @@ struct OfTrees {
   T operator()(const T& v) const { return hilo::unflatten(like, flat(hilo::flatten(v).leaves)); }
 };
 
-/// What a solver hands on beside the solution; nothing for one without has_aux.
+/// Returns the aux of a solver's result; an empty tree for a solver without has_aux.
 template <typename Solve, typename T>
 struct AuxOf {
   using Type = std::tuple<>;
@@ -50,7 +50,7 @@ AuxSlot<Solve, T> aux_slot() {
   return std::make_shared<std::optional<typename AuxOf<Solve, T>::Type>>();
 }
 
-/// A user's solver of trees like `like` as one of flat lists.
+/// Converts a user's solver of trees like `like` to one of flat lists.
 template <typename Solve, Tree T>
 FlatSolve flat_solve(std::string_view function, const Solve& solve, const T& like, const std::source_location& location,
                      AuxSlot<Solve, T> aux = detail::aux_slot<Solve, T>()) {
@@ -70,7 +70,7 @@ FlatSolve flat_solve(std::string_view function, const Solve& solve, const T& lik
   };
 }
 
-/// The solution, and aux beside it if the solver has it.
+/// Returns the solution, with aux if the solver has it.
 template <typename Solve, Tree T>
 auto solution(const T& like, const AuxSlot<Solve, T>& aux, std::span<const Array> leaves) {
   if constexpr (flat_call::kHasAux<Solve>) {
@@ -91,13 +91,13 @@ FlatFunction flat_like(std::string_view function, const F& f, const T& like, con
 
 }  // namespace detail
 
-/// x with matvec(x) = b, as solve(matvec, b) finds it. transpose_solve(vecmat, b) solves with the transpose, for reverse
-/// mode. jax.lax.custom_linear_solve.
-/// Types      b and x: trees of one structure; matvec maps such a tree to another, and closes over the matrix. A solver
-///            has_aux(solve) returns a pair (x, aux), and so does custom_linear_solve; aux isn't differentiated
-/// Errors     INVALID_ARGUMENT if a function returns another type or tree than b's, or reverse mode has no
+/// Solves the linear equation matvec(x) = b by solve(matvec, b): jax.lax.custom_linear_solve. transpose_solve(vecmat,
+/// b) solves the transposed equation, for reverse mode.
+/// Types      b and x: trees of one structure; matvec maps such a tree to another, and captures the matrix. If the
+///            solver is has_aux(solve), it returns (x, aux), and so does custom_linear_solve; aux isn't differentiated.
+/// Errors     INVALID_ARGUMENT if a function returns another type or tree than b's, or reverse mode lacks
 ///            transpose_solve
-/// Gradient   one more solve: of b' - A' x forwards, with the transpose backwards
+/// Gradient   one more solve: of b' - A' x in forward mode, with the transpose in reverse mode
 /// Example    custom_linear_solve([&](Array v) { return numpy::matmul(a, v); }, b,
 ///                                [&](auto, Array c) { return numpy::linalg::solve(a, c); },
 ///                                [&](auto, Array c) { return numpy::linalg::solve(numpy::transpose(a), c); })
@@ -125,13 +125,14 @@ auto custom_linear_solve(const Matvec& matvec, const T& b, const Solve& solve, c
                                   location));
 }
 
-/// A root of f, as solve(f, initial_guess) finds it. tangent_solve(g, y) solves g(x) = y for the linear function g, the
-/// derivative of f at the root. jax.lax.custom_root.
-/// Types      guess, root and f's result: trees of one structure; f closes over what the root depends on. A solver
-///            has_aux(solve) returns a pair (root, aux), and so does custom_root
+/// Finds a root of f by solve(f, initial_guess): jax.lax.custom_root. tangent_solve(g, y) solves g(x) = y for the
+/// linear function g, the derivative of f at the root.
+/// Types      guess, root and f's result: trees of one structure; f captures the values on which the root depends. If
+///            the solver is has_aux(solve), it returns (root, aux), and so does custom_root.
 /// Errors     INVALID_ARGUMENT if a function returns another type or tree than the guess
-/// Gradient   by the implicit function theorem, with respect to what f closes over; the guess has none
-/// Example    custom_root([&](Array x) { return x * x - a; }, Array(1.0f), newton, [](auto g, Array y) { return y / g(1.0f); })
+/// Gradient   by the implicit function theorem, with respect to values that f captures; the guess has none
+/// Example    custom_root([&](Array x) { return x * x - a; }, Array(1.0f), newton,
+///                        [](auto g, Array y) { return y / g(1.0f); })
 template <typename F, Tree T, typename Solve, typename TangentSolve>
 auto custom_root(const F& f, const T& initial_guess, const Solve& solve, const TangentSolve& tangent_solve,
                  std::source_location location = std::source_location::current()) {

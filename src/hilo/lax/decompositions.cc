@@ -130,7 +130,7 @@ std::vector<Array> svd(const Operand& x, bool full_matrices, bool compute_uv) {
   attributes->full_matrices = full_matrices;
   attributes->compute_uv = compute_uv;
   std::vector<Array> parts = bind_all(hlo::kExtSvd, {x}, std::move(attributes));
-  if (compute_uv) std::swap(parts[0], parts[1]);  // the op gives s first
+  if (compute_uv) std::swap(parts[0], parts[1]);  // the op returns s first
   return parts;
 }
 
@@ -154,7 +154,7 @@ std::vector<Array> schur(const Operand& x, bool compute_schur_vectors) {
 namespace detail {
 namespace {
 
-/// x along `axis` from the subset's first to before its last.
+/// Returns the part of x along `axis` from the subset's first index to before its last.
 Array part_of(const Array& x, const IndexRange& subset, int64_t axis) {
   return subset ? ops::slice_along(x, axis, {subset.first(), subset.last(), 1}) : x;
 }

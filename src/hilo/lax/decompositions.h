@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// lax/decompositions.h -- the decompositions of jax.lax.linalg that are LAPACK's, over the last two dimensions. What they
-// compute stands in hlo/ops/ext/linalg.h.
+// lax/decompositions.h -- the decompositions of jax.lax.linalg that LAPACK computes, over the last two dimensions.
+// hlo/ops/ext/linalg.h defines their results.
 //   Types     f32, f64, c64, c128
 //   Errors    INVALID_ARGUMENT for other types, and for shapes that don't fit
-// Where LAPACK fails, also for operands with NaN, results are NaN.
+// If LAPACK fails, also for operands with NaN, results are NaN.
 #pragma once
 
 #include <optional>
@@ -17,74 +17,81 @@ namespace hilo::lax::linalg {
 struct LuResult {
   Array lu, pivots, permutation;
 };
-/// x[permutation] = L U, both in `lu`: L below the diagonal, which is one.
+/// Computes x[permutation] = L U, both in `lu`: U on and above the diagonal, L below, with ones on its diagonal.
 LuResult lu(const Operand& x);
 
 struct QrResult {
   Array q, r;
 };
-/// x = q r: q has orthonormal columns, r is upper triangular. Not full: no more columns of q than x has.
+/// Computes x = q r: q has orthonormal columns, r is upper triangular. Without full_matrices, q has at most as many
+/// columns as x.
 QrResult qr(const Operand& x, bool full_matrices = true);
 struct PivotedQrResult {
   Array q, r, p;
 };
-/// x[:, p] = q r, where p brings the greatest of the columns that are left forward: the diagonal of r falls in size.
-/// Gradient  as for qr, of the columns in that order
+/// Computes x[:, p] = q r with column pivoting: the absolute values on the diagonal of r don't increase.
+/// Gradient   as for qr, of the columns in that order
 PivotedQrResult qr_with_pivoting(const Operand& x, bool full_matrices = true);
 
 struct ReflectorsResult {
   Array a, taus;
 };
-/// As LAPACK keeps it: r of qr, and below its diagonal the reflectors whose product is q.
+/// Computes qr in LAPACK's form: r, and below its diagonal the reflectors whose product is q.
 ReflectorsResult geqrf(const Operand& x);
-/// x = Q H Q^H with zeros below the first subdiagonal of H; Q as reflectors below it.
+/// Computes x = Q H Q^H with zeros below the first subdiagonal of H, and Q as reflectors below it.
 ReflectorsResult hessenberg(const Operand& x);
-/// Q of the reflectors that geqrf and hessenberg give.
+/// Computes Q from the reflectors that geqrf and hessenberg return.
 Array householder_product(const Operand& a, const Operand& taus);
-/// op(Q) c, or c op(Q); transposed means the adjoint.
+/// Multiplies by the Q of reflectors: op(Q) c, or c op(Q) if left is false. `transpose` selects the adjoint.
 Array ormqr(const Operand& a, const Operand& taus, const Operand& c, bool left = true, bool transpose = false);
 
 struct Geqp3Result {
   Array a, jpvt, taus;
 };
-/// QR with column pivoting: columns whose `jpvt` is 0 may move; the result's counts from 1.
+/// Computes qr with column pivoting in LAPACK's form. Columns whose `jpvt` is 0 may move; the result's jpvt counts from
+/// 1.
 Geqp3Result geqp3(const Operand& x, const Operand& jpvt);
 
 struct EighResult {
-  Array v, w;  ///< vectors, ascending values
+  Array v, w;  ///< eigenvectors; eigenvalues in ascending order
 };
-/// Of (x + x^H) / 2, or, not symmetrized, of the matrix that has that triangle.
-/// Gradient  that of Hermitian matrices, as in JAX: not symmetrized, x and its tangent should be; at equal
-///           values as docs/numerics.md says
+/// Computes eigenvectors and eigenvalues of a Hermitian matrix: jax.lax.linalg.eigh. With symmetrize_input it
+/// decomposes (x + x^H) / 2; otherwise it reads one triangle.
+/// Gradient   that of Hermitian matrices, as in JAX: without symmetrize_input, x and its tangent should be Hermitian.
+///            For equal eigenvalues see docs/numerics.md.
+/// Example    eigh(numpy::array({{2.0f, 1.0f}, {1.0f, 2.0f}})).w  // [1. 3.]
 EighResult eigh(const Operand& x, bool lower = true, bool symmetrize_input = true);
 
 struct TridiagonalResult {
   Array a, d, e, taus;
 };
-/// A Hermitian x = Q T Q^H: T has diagonal d and e beside it, Q is reflectors in `a` with `taus`.
+/// Computes a Hermitian x = Q T Q^H: T is tridiagonal with diagonal d and subdiagonal e; Q is given by reflectors in
+/// `a` with `taus`.
 TridiagonalResult tridiagonal(const Operand& x, bool lower = true);
 
-/// {u, s, vh}, or {s}
+/// Computes the singular value decomposition: jax.lax.linalg.svd. Returns {u, s, vh}, or {s} without compute_uv.
+/// Example    svd(numpy::array({{3.0f, 0.0f}, {0.0f, -4.0f}}), true, false)[0]  // [4. 3.]
 std::vector<Array> svd(const Operand& x, bool full_matrices = true, bool compute_uv = true);
-/// {values, then left and right vectors where asked for}. Vectors are LAPACK's: of length 1, their greatest component real.
-/// Their derivatives hold only of distinct values and where no two components are greatest, which can't be checked: they
-/// are for those who say `enable_eigvec_derivs`.
-/// Errors    UNIMPLEMENTED where vectors are differentiated without it
+/// Computes eigenvalues, and left and right eigenvectors if requested: jax.lax.linalg.eig. Vectors are LAPACK's: of
+/// length 1, their largest component real.
+/// Errors     UNIMPLEMENTED if vectors are differentiated without `enable_eigvec_derivs`
+/// Gradient   of the vectors: correct only for distinct eigenvalues and a unique largest component, which can't be
+///            checked; `enable_eigvec_derivs` accepts this
 std::vector<Array> eig(const Operand& x, bool compute_left_eigenvectors = true, bool compute_right_eigenvectors = true,
                        bool enable_eigvec_derivs = false);
-/// {t, then z where asked for}
+/// Computes the Schur decomposition: returns {t, z}, or {t} without compute_schur_vectors.
 std::vector<Array> schur(const Operand& x, bool compute_schur_vectors = true);
 
-// The same with what JAX takes by keyword. `implementation` and `algorithm` are JAX's choices; hilo has LAPACK's.
-// `subset_by_index` asks for the values with numbers from its first to before its last, and their vectors.
-// Errors    INVALID_ARGUMENT for a subset that doesn't lie in what there is, and for options that another function is for
+// The overloads below take JAX's keyword arguments. `implementation` and `algorithm` are JAX's choices; hilo uses
+// LAPACK. `subset_by_index` selects the eigenvalues from its first index to before its last, and their vectors.
+// Errors     INVALID_ARGUMENT for a subset out of bounds, and for options that belong to another function
 enum class EighImplementation : uint8_t { QR, JACOBI, QDWH };
 enum class EigImplementation : uint8_t { CUSOLVER, MAGMA, LAPACK };
 enum class SvdAlgorithm : uint8_t { DEFAULT, QR, JACOBI, POLAR, DIVIDE_AND_CONQUER };
-/// Two numbers of what is in order, or none: {.subset_by_index = {0, 2}}.
+/// A half-open range of indices, or none: {.subset_by_index = {0, 2}}.
 class IndexRange {
  public:
-  IndexRange(std::nullopt_t = std::nullopt) {}  // converts as in JAX
+  IndexRange(std::nullopt_t = std::nullopt) {}  // implicit, as None in JAX
   IndexRange(int64_t first, int64_t last) : numbers_(std::pair(first, last)) {}
   explicit operator bool() const { return numbers_.has_value(); }
   int64_t first() const { return numbers_->first; }
@@ -94,7 +101,7 @@ class IndexRange {
   std::optional<std::pair<int64_t, int64_t>> numbers_;
 };
 struct QrOptions {
-  bool pivoting = false;  ///< true is qr_with_pivoting
+  bool pivoting = false;  ///< true selects qr_with_pivoting
   bool full_matrices = true;
 };
 struct PivotedQrOptions {
@@ -105,7 +112,7 @@ struct OrmqrOptions {
 };
 struct EighOptions {
   bool lower = true, symmetrize_input = true;
-  bool sort_eigenvalues = true;  ///< they are sorted in any case
+  bool sort_eigenvalues = true;  ///< ignored; eigenvalues are always sorted
   IndexRange subset_by_index = std::nullopt;
   std::optional<EighImplementation> implementation = std::nullopt;
 };
@@ -123,7 +130,7 @@ struct EigOptions {
 };
 struct SchurOptions {
   bool compute_schur_vectors = true;
-  bool sort_eig_vals = false;  ///< says nothing, as in JAX
+  bool sort_eig_vals = false;  ///< ignored, as in JAX
 };
 namespace detail {
 QrResult qr(const Operand& x, const QrOptions& options);

@@ -15,14 +15,14 @@ namespace {
 
 using List = std::vector<int64_t>;
 
-/// pred, integers, floats, complex numbers: 0, 1, 2, 3.
+/// Returns the kind of a type: 0, 1, 2, 3 for pred, integers, floats, complex numbers.
 int kind_of(ElementType type) {
   if (type == ElementType::kPred) return 0;
   if (is_integer(type)) return 1;
   return is_floating(type) ? 2 : 3;
 }
 
-/// The type in which both are multiplied: the higher kind, of one kind the wider.
+/// Returns the type of the products: that of the higher kind; within one kind, the wider.
 ElementType common_type(const Array& lhs, const Array& rhs) {
   const ElementType a = lhs.dtype(), b = rhs.dtype();
   const int64_t wide_a = element_type_info(a).bits, wide_b = element_type_info(b).bits;
@@ -40,8 +40,8 @@ ElementType common_type(const Array& lhs, const Array& rhs) {
 
 Array in_type(const Array& x, ElementType type) { return x.dtype() == type ? x : ops::convert_element_type(x, type); }
 
-/// The dimensions that stay, in order.
-List kept(const Array& x, const List& contracting, const List& batch) {
+/// Returns the free dimensions, in order.
+List retained(const Array& x, const List& contracting, const List& batch) {
   List result;
   for (int64_t d = 0; d < x.ndim(); ++d) {
     if (!hlo::contains(contracting, d) && !hlo::contains(batch, d)) result.push_back(d);
@@ -49,7 +49,7 @@ List kept(const Array& x, const List& contracting, const List& batch) {
   return result;
 }
 
-/// Which indices of a ragged dimension of `extent` are in which group: [..., g] -> pred[..., g, extent].
+/// Returns a mask of the indices of a ragged dimension that belong to each group: [..., g] -> pred[..., g, extent].
 Array members(const Array& sizes, int64_t extent) {
   const int64_t last = sizes.ndim() - 1;
   const Array ends = cumsum(sizes, last), starts = ops::sub(ends, sizes);
@@ -61,7 +61,8 @@ Array members(const Array& sizes, int64_t extent) {
   return ops::bitwise_and(ops::ge(position, spread(starts)), ops::lt(position, spread(ends)));
 }
 
-/// lhs once a group, in front, zero where a row is in another one. `outer` are the dimensions that group_sizes has too.
+/// Repeats lhs for each group along a leading axis, with zeros in rows of other groups. `outer` are the dimensions that
+/// group_sizes has too.
 Array by_group(const Array& lhs, const Array& group_sizes, int64_t ragged, const List& outer) {
   const int64_t lead = group_sizes.ndim() - 1;
   if (lead != 0 && lead != std::ssize(outer))
@@ -71,7 +72,7 @@ Array by_group(const Array& lhs, const Array& group_sizes, int64_t ragged, const
   shape.insert(shape.end(), lhs.shape().begin(), lhs.shape().end());
   for (int64_t i = 0; i < lead; ++i) dimensions.push_back(outer[i] + 1);
   dimensions.insert(dimensions.end(), {0, ragged + 1});
-  // The groups come first, and dimensions ascend: the mask is transposed to the order of the result.
+  // Groups are the leading axis and dimensions ascend, so the mask is transposed to the result's order.
   List order = ops::all_dimensions(lead + 2);
   std::ranges::sort(order, {}, [&](int64_t d) { return dimensions[d]; });
   const Array mask = ops::transpose(members(group_sizes, lhs.shape(ragged)), order);
@@ -98,7 +99,7 @@ DotDimensionNumbers default_numbers(const char* function, const Array& lhs, cons
   return {{{lhs.ndim() - 1}, {0}}, {}};
 }
 
-/// Each element of a scale at every place of its block.
+/// Repeats each element of a scale over its block.
 Array over_blocks(const Array& scale, const Array& x) {
   if (scale.ndim() != x.ndim())
     refuse("scaled_dot",
@@ -183,7 +184,7 @@ Array ragged_dot_general(const Operand& lhs, const Operand& rhs, const Operand& 
   if (summed != numbers.rhs_group_dimensions.empty())
     refuse("ragged_dot", "rhs has a group dimension if the ragged dimension is kept, and none if it is contracted");
   List outer = batch.lhs;
-  for (int64_t d : summed ? contracting.lhs : kept(x, contracting.lhs, batch.lhs)) {
+  for (int64_t d : summed ? contracting.lhs : retained(x, contracting.lhs, batch.lhs)) {
     if (d < ragged) outer.push_back(d);
   }
   const Array groups = by_group(x, sizes, ragged, outer);

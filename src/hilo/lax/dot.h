@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lax/dot.h -- sums of products along dimensions that are named.
+// lax/dot.h -- sums of products along named dimensions.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 
 namespace hilo::lax {
 
-/// {{lhs_contracting, rhs_contracting}, {lhs_batch, rhs_batch}}: dimensions that are summed over, and those that run along
-/// in both.
+/// The dimensions of a dot: {{lhs_contracting, rhs_contracting}, {lhs_batch, rhs_batch}}. Contracting dimensions are
+/// summed over; batch dimensions correspond in both operands.
 struct DotDimensionNumbers {
   struct Pair {
     std::vector<int64_t> lhs, rhs;
@@ -22,13 +22,15 @@ struct DotDimensionNumbers {
 
 struct DotGeneralOptions {
   PrecisionLike precision = {};
-  std::optional<ElementType> preferred_element_type = std::nullopt;  ///< of the sums and the result
+  std::optional<ElementType> preferred_element_type = std::nullopt;  ///< type of the sums and of the result
 };
-/// Sums of products over the contracting dimensions. The result has the batch dimensions first, then those of lhs that are
-/// left, then those of rhs.
-///   Types      of two types the one that holds both, as in JAX; preferred_element_type is no narrower
-///   Errors     INVALID_ARGUMENT where dimensions don't fit
-///   Example    dot_general(x, y, {{{2}, {1}}, {{0}, {0}}})   a batch of matrix products
+/// Sums products over the contracting dimensions: jax.lax.dot_general.
+/// Shapes     The result has the batch dimensions first, then the other dimensions of lhs, then those of rhs.
+/// Types      For different types, the type that holds both, as in JAX; preferred_element_type must not be narrower.
+/// Errors     INVALID_ARGUMENT if dimensions don't fit
+/// Example    const Array x = numpy::array({{1, 2}, {3, 4}}), y = numpy::array({{1, 0}, {0, 10}});
+///            dot_general(x, y, {{{1}, {0}}, {{}, {}}})    // [[ 1 20] [ 3 40]]
+///            dot_general(x, y, {{{1}, {1}}, {{0}, {0}}})  // [ 1 40]
 Array dot_general(const Operand& lhs, const Operand& rhs, const DotDimensionNumbers& dimension_numbers,
                   const DotGeneralOptions& options = {});
 struct DotOptions {
@@ -36,31 +38,35 @@ struct DotOptions {
   PrecisionLike precision = {};
   std::optional<ElementType> preferred_element_type = std::nullopt;
 };
-/// Of vectors and matrices the last dimension of lhs with the first one of rhs; else as dimension_numbers say.
+/// Sums products over the last dimension of lhs and the first of rhs, for vectors and matrices; otherwise as
+/// dimension_numbers specify. jax.lax.dot.
+/// Example    dot(numpy::arange(3), numpy::arange(3))  // 5
 Array dot(const Operand& lhs, const Operand& rhs, const DotOptions& options = {});
 struct BatchMatmulOptions {
   PrecisionLike precision = {};
 };
-/// Matrix products of the last two dimensions; those before run along in both.
+/// Multiplies the matrices in the last two dimensions; all dimensions before are batch dimensions.
 Array batch_matmul(const Operand& lhs, const Operand& rhs, const BatchMatmulOptions& options = {});
 
-/// Which dimensions of a ragged dot are what.
+/// The roles of the dimensions of a ragged dot.
 struct RaggedDotDimensionNumbers {
   DotDimensionNumbers dot_dimension_numbers;
   std::vector<int64_t> lhs_ragged_dimensions;  ///< exactly one
-  std::vector<int64_t> rhs_group_dimensions;   ///< one, or none if the ragged dimension is contracted or a batch
+  /// one; none if the ragged dimension is a contracting or a batch dimension
+  std::vector<int64_t> rhs_group_dimensions;
 };
 struct RaggedDotOptions {
   PrecisionLike precision = {};
   std::optional<ElementType> preferred_element_type = std::nullopt;
 };
-/// Rows of lhs in groups, so many each as group_sizes says, times the matrix of their group; rows behind all groups give 0.
-/// Shapes    lhs[m, k], rhs[g, k, n], group_sizes[g] -> [m, n]
-/// Cost      that of g products of all rows
+/// Multiplies each group of rows of lhs by its own matrix: jax.lax.ragged_dot. Group i has group_sizes[i] rows; rows
+/// after the last group give 0.
+/// Shapes     lhs[m, k], rhs[g, k, n], group_sizes[g] -> [m, n]
+/// Cost       that of g products of all rows
 Array ragged_dot(const Operand& lhs, const Operand& rhs, const Operand& group_sizes,
                  const RaggedDotOptions& options = {});
-/// The same of any dimensions. Is the ragged dimension contracted, the result has one product a group in front; is it a
-/// batch dimension, groups don't matter.
+/// Computes a ragged dot with any dimensions. If the ragged dimension is contracted, the result has a leading axis with
+/// one product per group. If it is a batch dimension, groups have no effect.
 Array ragged_dot_general(const Operand& lhs, const Operand& rhs, const Operand& group_sizes,
                          const RaggedDotDimensionNumbers& ragged_dot_dimension_numbers,
                          const RaggedDotOptions& options = {});
@@ -68,11 +74,11 @@ Array ragged_dot_general(const Operand& lhs, const Operand& rhs, const Operand& 
 struct ScaledDotOptions {
   std::optional<Array> lhs_scale = std::nullopt, rhs_scale = std::nullopt;
   std::optional<DotDimensionNumbers> dimension_numbers = std::nullopt;
-  std::optional<ElementType> preferred_element_type = std::nullopt;  ///< by default bf16
+  std::optional<ElementType> preferred_element_type = std::nullopt;  ///< default: bf16
 };
-/// dot(lhs * lhs_scale, rhs * rhs_scale), scaled in bf16, where each element of a scale stands for a block: its extents divide the
-/// operand's.
-/// Shapes    two or three dimensions, the first of three a batch, without dimension_numbers
+/// Computes dot(lhs * lhs_scale, rhs * rhs_scale), scaled in bf16. Each element of a scale applies to a block of the
+/// operand, so its dimensions divide the operand's.
+/// Shapes     two or three dimensions; without dimension_numbers, the first of three is a batch dimension
 Array scaled_dot(const Operand& lhs, const Operand& rhs, const ScaledDotOptions& options = {});
 
 }  // namespace hilo::lax

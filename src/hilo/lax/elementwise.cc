@@ -14,7 +14,7 @@ namespace hilo::lax {
 
 namespace {
 
-/// y, but an integer exponent of an inexact base in the base's type, as JAX's pow takes it.
+/// Returns y; an integer exponent of an inexact base is converted to the base's type, as in JAX's pow.
 template <hlo::Opcode kOpcode>
 Array second_operand(const Array& x, const Array& y) {
   if constexpr (kOpcode == hlo::Opcode::kPower) {
@@ -81,8 +81,8 @@ Array reciprocal(const Operand& x) { return integer_pow(x, -1); }
 
 namespace {
 
-/// factor 2^x: e^(x ln 2) in two parts, so that with a factor below 1 no overflow comes before it must, and with what x ln 2 loses
-/// to rounding, which e^ would multiply by its size.
+/// Computes factor 2^x as e^(x ln 2) in two parts, so that a factor below 1 delays overflow. Adds the rounding error of
+/// x ln 2, which e^ would multiply by its magnitude.
 Array power_of_two(const Array& x, double factor) {
   const bool wide = x.dtype() == ElementType::kF64;
   const double high = wide ? std::numbers::ln2 : static_cast<float>(std::numbers::ln2);
@@ -101,11 +101,11 @@ Array power_of_two_with_rule(const Array& x, double factor) {
       })(x);
 }
 
-/// 1 / x^n for n > 1. Its slope by the quotient's rule would divide by x^(2 n), which overflows.
+/// Computes 1 / x^n for n > 1. Its derivative by the quotient rule would divide by x^(2 n), which overflows.
 Array inverse_power(const Array& x, int64_t n) {
   const auto value = [n](const Array& a) {
     const Array one = ops::full_like(a, 1);
-    // An infinite complex number has no inverse that is a number.
+    // The inverse of an infinite complex number is NaN.
     return is_complex(a.dtype()) ? integer_pow(ops::div(one, a), n) : ops::div(one, integer_pow(a, n));
   };
   return custom_jvp(value).defjvps([n](const Array& t, const Array&, const Array& a) {
@@ -129,7 +129,7 @@ Array integer_pow(const Operand& x, int64_t y) {
     or_throw(invalid_argument(at_user_line("integer_pow") + ": integers can't be raised to negative powers; got " +
                               base.aval_shape().to_string() + " to " + std::to_string(y)));
   if (y < -1 && y != std::numeric_limits<int64_t>::min()) {
-    const bool narrow = element_size_bytes(base.dtype()) < 4;  // whose powers overflow soon
+    const bool narrow = element_size_bytes(base.dtype()) < 4;  // powers of narrow types overflow early
     const Array wide = narrow ? ops::convert_element_type(base, ElementType::kF32) : base;
     return with_weak_type(ops::convert_element_type(inverse_power(wide, -y), base.dtype()), base.weak_type());
   }

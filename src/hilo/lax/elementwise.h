@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lax/elementwise.h -- the elementwise functions of jax.lax, one a row of the op table.
+// lax/elementwise.h -- elementwise functions of jax.lax, one per row of the op table.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace hilo::lax {
 
-// lax::exp(x), lax::add(x, y), lax::clamp(low, x, high), ... by their names in jax.lax.
-//   Shapes     of one rank, where extents of 1 are repeated, or scalars (select's cases and clamp's operand have one shape)
-//   Types      as the row says; nothing is promoted
+// lax::exp(x), lax::add(x, y), lax::clamp(low, x, high), ... with their names in jax.lax.
+//   Shapes     of one rank, where axes of size 1 are repeated, or scalars; the cases of select have one shape
+//   Types      as the row specifies; nothing is promoted
 //   Errors     INVALID_ARGUMENT if shapes or types differ
 #define HILO_LAX_1(name) Array name(const Operand& x);
 #define HILO_LAX_2(name) Array name(const Operand& x, const Operand& y);
@@ -25,12 +25,13 @@ namespace hilo::lax {
 #undef HILO_LAX_3
 
 struct OutDtypeOption {
-  std::optional<ElementType> out_dtype = std::nullopt;  ///< the operands are converted to it first
+  std::optional<ElementType> out_dtype = std::nullopt;  ///< type to which the operands are converted first
 };
-/// The product in another type. `mul` itself stays one function, so that it can be given to reduce and its like.
+/// Returns the product in another type. A function apart from `mul`, which can be passed to reduce because it isn't
+/// overloaded.
 Array mul_with_out_dtype(const Operand& x, const Operand& y, const OutDtypeOption& options);
 
-/// Element by element comparisons; the result is pred.
+/// Compare element by element; the result is pred.
 Array eq(const Operand& x, const Operand& y);
 Array ne(const Operand& x, const Operand& y);
 Array ge(const Operand& x, const Operand& y);
@@ -39,23 +40,28 @@ Array le(const Operand& x, const Operand& y);
 Array lt(const Operand& x, const Operand& y);
 
 enum class RoundingMethod : uint8_t { AWAY_FROM_ZERO, TO_NEAREST_EVEN };
-/// To whole numbers; what lies between two goes away from zero, or to the even one.
+/// Rounds to integers; ties are rounded away from zero, or to even.
+/// Example    round(numpy::array({0.5f, 1.5f, -2.5f}))  // [ 1. 2. -3.]
 Array round(const Operand& x, RoundingMethod rounding_method = RoundingMethod::AWAY_FROM_ZERO);
-/// x * x, 1 / x, 2^x.
+/// Compute x * x, 1 / x and 2^x.
+/// Example    square(3)  // 9
 Array square(const Operand& x);
 Array reciprocal(const Operand& x);
 Array exp2(const Operand& x);
-/// x to a power that is known, by repeated squaring.
+/// Raises x to a constant integer power, by repeated squaring: jax.lax.integer_pow.
 /// Errors     INVALID_ARGUMENT for integers to a negative power
+/// Example    integer_pow(3, 4)  // 81
 Array integer_pow(const Operand& x, int64_t y);
-/// The conjugate as a complex number; real numbers become complex.
+/// Returns the complex conjugate as a complex number; real numbers become complex.
 Array conj(const Operand& x);
 
-/// The values as another type: floats to integers truncate and saturate, NaN becomes 0.
+/// Converts the values to another type: jax.lax.convert_element_type. Conversion of floats to integers truncates and
+/// saturates; NaN becomes 0.
+/// Example    convert_element_type(numpy::array({1.7f, -1.7f, 300.0f}), uint8)  // [ 1 0 255]
 Array convert_element_type(const Operand& x, ElementType type);
-/// A complex array from its parts.
+/// Returns a complex array with these real and imaginary parts.
 Array complex(const Operand& real, const Operand& imag);
-/// Rounds to a float format with fewer bits, and back.
+/// Rounds to a float format with fewer bits, and converts back: jax.lax.reduce_precision.
 Array reduce_precision(const Operand& x, int64_t exponent_bits, int64_t mantissa_bits);
 
 }  // namespace hilo::lax

@@ -24,14 +24,10 @@ hlo::GatherAttributes attributes_of(const GatherDimensionNumbers& numbers, const
 
 hlo::ScatterAttributes attributes_of(const ScatterDimensionNumbers& numbers, const Array& indices, bool sorted,
                                      bool unique) {
-  hlo::ScatterAttributes s;
-  s.update_window_dims = numbers.update_window_dims;
-  s.inserted_window_dims = numbers.inserted_window_dims;
-  s.scatter_dims_to_operand_dims = numbers.scatter_dims_to_operand_dims;
-  s.input_batching_dims = numbers.operand_batching_dims;
-  s.scatter_indices_batching_dims = numbers.scatter_indices_batching_dims;
-  s.index_vector_dim = indices.ndim() - 1;
-  s.indices_are_sorted = sorted;
+  const GatherDimensionNumbers inverse = {numbers.update_window_dims, numbers.inserted_window_dims,
+                                          numbers.scatter_dims_to_operand_dims, numbers.operand_batching_dims,
+                                          numbers.scatter_indices_batching_dims};
+  hlo::ScatterAttributes s = scatter_of(attributes_of(inverse, indices, {}, {.indices_are_sorted = sorted}));
   s.unique_indices = unique;
   return s;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lax/gather.h -- gather and scatter as XLA has them: windows of an array at places that an index array names.
+// lax/gather.h -- XLA's gather and scatter: windows of an array at positions from an index array.
 #pragma once
 
 #include <functional>
@@ -11,30 +11,33 @@
 
 namespace hilo::lax {
 
-/// Which dimensions of a gather are what. An index vector is along the last dimension of start_indices.
-/// Source    the XLA operation semantics of Gather
+/// The roles of the dimensions of a gather. The last dimension of start_indices holds the index vectors.
+/// Source     the XLA operation semantics of Gather
 struct GatherDimensionNumbers {
-  std::vector<int64_t> offset_dims;           ///< of the result: those of a window
-  std::vector<int64_t> collapsed_slice_dims;  ///< of the operand: extent 1 in a window, not in the result
-  std::vector<int64_t> start_index_map;       ///< the operand's dimension of each component of an index vector
+  std::vector<int64_t> offset_dims;  ///< dimensions of the result that belong to a window
+  /// dimensions of the operand with size 1 in a window, which the result lacks
+  std::vector<int64_t> collapsed_slice_dims;
+  std::vector<int64_t> start_index_map;  ///< dimension of the operand for each component of an index vector
   std::vector<int64_t> operand_batching_dims = {}, start_indices_batching_dims = {};
 };
-/// Which dimensions of a scatter are what.
+/// The roles of the dimensions of a scatter.
 struct ScatterDimensionNumbers {
-  std::vector<int64_t> update_window_dims;            ///< of the updates: those of a window
-  std::vector<int64_t> inserted_window_dims;          ///< of the operand: not in a window
-  std::vector<int64_t> scatter_dims_to_operand_dims;  ///< the operand's dimension of each component of an index vector
+  std::vector<int64_t> update_window_dims;    ///< dimensions of the updates that belong to a window
+  std::vector<int64_t> inserted_window_dims;  ///< dimensions of the operand that a window lacks
+  /// dimension of the operand for each component of an index vector
+  std::vector<int64_t> scatter_dims_to_operand_dims;
   std::vector<int64_t> operand_batching_dims = {}, scatter_indices_batching_dims = {};
 };
 
-/// What a window that isn't wholly inside means, as IndexMode says, or by JAX's word: "fill", "drop", "clip",
+/// Handling of windows that are partly out of bounds: an IndexMode, or JAX's name: "fill", "drop", "clip",
 /// "promise_in_bounds".
 class GatherScatterMode {
  public:
   static const GatherScatterMode CLIP, FILL_OR_DROP, PROMISE_IN_BOUNDS;
 
-  constexpr GatherScatterMode(IndexMode mode = IndexMode::kUnspecified) : mode_(mode) {}  // modes convert
-  /// Errors    INVALID_ARGUMENT for another word
+  constexpr GatherScatterMode(IndexMode mode = IndexMode::kUnspecified) : mode_(mode) {}  // converts implicitly
+  /// Converts JAX's name of a mode.
+  /// Errors     INVALID_ARGUMENT for another name
   GatherScatterMode(const char* word, std::source_location location = std::source_location::current());
   constexpr IndexMode mode() const { return mode_; }
 
@@ -46,27 +49,30 @@ inline constexpr GatherScatterMode GatherScatterMode::CLIP = IndexMode::kClip,
                                    GatherScatterMode::PROMISE_IN_BOUNDS = IndexMode::kPromiseInBounds;
 
 struct GatherOptions {
-  bool unique_indices = false;      ///< the caller's promise
-  bool indices_are_sorted = false;  ///< the caller's promise
-  GatherScatterMode mode = {};      ///< promise_in_bounds by default
+  bool unique_indices = false;      ///< promised by the caller
+  bool indices_are_sorted = false;  ///< promised by the caller
+  GatherScatterMode mode = {};      ///< default: promise_in_bounds
   std::optional<Array> fill_value = std::nullopt;
 };
-/// The windows of `slice_sizes` at each index vector. Outside, under fill, stands fill_value: by default NaN, the least of a
-/// signed type, the greatest of an unsigned one, true.
-/// Errors    INVALID_ARGUMENT for numbers that don't fit the shapes
-/// Gradient  of the operand
+/// Reads the window of `slice_sizes` at each index vector: jax.lax.gather. Under mode fill, windows out of bounds are
+/// filled with fill_value: by default NaN, the minimum of a signed type, the maximum of an unsigned one, true.
+/// Errors     INVALID_ARGUMENT for dimension numbers that don't fit the shapes
+/// Gradient   of the operand
+/// Example    const GatherDimensionNumbers rows = {
+///                .offset_dims = {1}, .collapsed_slice_dims = {0}, .start_index_map = {0}};
+///            gather(numpy::arange(6).reshape({3, 2}), numpy::array({{2}, {0}}), rows, {1, 2})  // [[4 5] [0 1]]
 Array gather(const Operand& operand, const Operand& start_indices, const GatherDimensionNumbers& dimension_numbers,
              const Dimensions& slice_sizes, const GatherOptions& options = {});
 
 struct ScatterOptions {
-  bool indices_are_sorted = false;  ///< the caller's promise
-  bool unique_indices = false;      ///< the caller's promise; derivatives of scatter_mul need it
-  GatherScatterMode mode = {};      ///< what is outside is dropped by default
+  bool indices_are_sorted = false;  ///< promised by the caller
+  bool unique_indices = false;      ///< promised by the caller; derivatives of scatter_mul require it
+  GatherScatterMode mode = {};      ///< default: windows out of bounds are dropped
 };
-// The operand with windows of `updates` put at each index vector: written (of equal indices one wins), added, subtracted,
-// multiplied, or the lesser or greater of both.
-// Errors    INVALID_ARGUMENT for numbers that don't fit the shapes, or types that differ
-// Gradient  of operand and updates
+// Combine windows of `updates` with the operand at each index vector: jax.lax.scatter and others. scatter writes (of
+// duplicate indices, one wins); the others add, subtract, multiply, or take the minimum or maximum.
+// Errors     INVALID_ARGUMENT for dimension numbers that don't fit the shapes, or types that differ
+// Gradient   of operand and updates
 #define HILO_SCATTER(name)                                                                   \
   Array name(const Operand& operand, const Operand& scatter_indices, const Operand& updates, \
              const ScatterDimensionNumbers& dimension_numbers, const ScatterOptions& options = {});
@@ -84,9 +90,9 @@ struct ScatterApplyOptions {
   bool unique_indices = false;
   GatherScatterMode mode = {};
 };
-/// The operand with func(x) in place of x at each index vector, once for each time that it is named. `func` takes and gives
-/// scalars, and closes over no arrays.
-/// Gradient  none
+/// Replaces x by func(x) at each index vector, once for each occurrence: jax.lax.scatter_apply. `func` maps scalars to
+/// scalars and must not capture arrays.
+/// Gradient   none
 Array scatter_apply(const Operand& operand, const Operand& scatter_indices,
                     const std::function<Array(const Array&)>& func, const ScatterDimensionNumbers& dimension_numbers,
                     const ScatterApplyOptions& options = {});

@@ -21,7 +21,7 @@ Array in_wide(const char* function, const std::vector<Array>& operands,
   }
   const bool weak = std::ranges::all_of(operands, &Array::weak_type);
   const bool narrow = element_size_bytes(type) < 4;
-  Array like = operands[0];  // of the common shape
+  Array like = operands[0];  // has the common shape
   for (const Array& x : std::span(operands).subspan(1)) like = lax::add(like, x);
   const auto wide = [&](const Array& x) {
     const Array spread = x.ndim() == like.ndim() ? lax::add(x, ops::full_like(like, 0))

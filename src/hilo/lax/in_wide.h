@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lax/in_wide.h -- how special functions of several floats take their operands. Not for users.
+// lax/in_wide.h -- operands of special functions of several floats. Not for users.
 #pragma once
 
 #include <functional>
@@ -10,9 +10,9 @@
 
 namespace hilo::lax {
 
-/// f of the operands, all in their common shape, half floats and narrower ones as f32; in their type.
-/// Shapes    as elementwise functions
-/// Errors    INVALID_ARGUMENT unless they are floats of one type, and their shapes fit
+/// Computes f of the operands in their common shape; converts half floats and narrower ones to f32 and back.
+/// Shapes     as elementwise functions
+/// Errors     INVALID_ARGUMENT unless operands are floats of one type with compatible shapes
 Array in_wide(const char* function, const std::vector<Array>& operands,
               const std::function<Array(std::span<const Array>)>& f);
 

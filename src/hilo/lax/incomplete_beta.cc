@@ -18,7 +18,7 @@ using namespace hilo::ops;  // algebra over these wrappers
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Arrays with numbers, for formulas.
+// Operations of arrays with numbers, for formulas.
 Array plus(const Array& x, double y) { return add(x, ops::full_like(x, y)); }
 Array times(const Array& x, double y) { return mul(x, ops::full_like(x, y)); }
 Array is(const Array& x, double y) { return ops::eq(x, ops::full_like(x, y)); }
@@ -27,7 +27,7 @@ Array above(const Array& x, double y) { return ops::gt(x, ops::full_like(x, y));
 /// 1 - x
 Array rest_of(const Array& x) { return sub(ops::full_like(x, 1), x); }
 
-/// log(gamma(x)) less Stirling's first terms, for x of 8 or more.
+/// Returns log(gamma(x)) minus Stirling's leading terms, for x >= 8.
 Array stirling_rest(const Array& x) {
   constexpr double kSeries[] = {1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188, -691.0 / 360360, 1.0 / 156};
   const Array r = div(ops::full_like(x, 1), x), t = mul(r, r);
@@ -36,15 +36,15 @@ Array stirling_rest(const Array& x) {
   return mul(r, sum);
 }
 
-/// log(gamma(b) / gamma(a + b)) for b of 8 or more and a <= b.
+/// Returns log(gamma(b) / gamma(a + b)) for b >= 8 and a <= b.
 Array log_gamma_ratio(const Array& a, const Array& b) {
   const Array sum = add(a, b);
   const Array great = sub(stirling_rest(b), stirling_rest(sum));
   return sub(sub(great, mul(plus(sum, -0.5), log1p(div(a, b)))), mul(a, plus(log(b), -1)));
 }
 
-/// The continued fraction, from the n-th pair of its steps back: f32 is exact to its last place with 100 of them where
-/// x < (a + 1) / (a + b + 2) and a, b are below some thousands.
+/// Evaluates the continued fraction backwards from the n-th pair of steps. With 100 pairs f32 is exact to the last
+/// digit if x < (a + 1) / (a + b + 2) and a, b are below some thousands.
 Array fraction(const Array& a, const Array& b, const Array& x) {
   const int64_t pairs = a.dtype() == ElementType::kF64 ? 300 : 100;
   const Array sum = add(a, b), one = ops::full_like(a, 1);
@@ -66,7 +66,7 @@ Array weight(const Array& a, const Array& b, const Array& x) {
 }
 
 Array value_of(const Array& a0, const Array& b0, const Array& x0) {
-  // From the side where the fraction converges fast.
+  // Uses the side on which the fraction converges fast.
   const Array near = ops::lt(x0, div(plus(a0, 1), plus(add(a0, b0), 2)));
   const Array a = select(near, a0, b0), b = select(near, b0, a0), x = select(near, x0, rest_of(x0));
   const Array finite = ops::bitwise_and(ops::bitwise_and(above(a, 0), above(b, 0)),
@@ -76,7 +76,7 @@ Array value_of(const Array& a0, const Array& b0, const Array& x0) {
   const Array p = safe(a), q = safe(b), t = safe(x);
   const Array part = div(mul(weight(p, q, t), fraction(p, q, t)), p);
   Array out = select(near, part, rest_of(part));
-  // The mass of a = 0 is all at 0, that of b = 0 all at 1.
+  // For a = 0 all mass is at 0, for b = 0 all is at 1.
   const Array zero = ops::full_like(x0, 0), one = ops::full_like(x0, 1);
   const Array at_zero = ops::bitwise_or(is(a0, 0), is(b0, kInfinity)),
               at_one = ops::bitwise_or(is(b0, 0), is(a0, kInfinity));

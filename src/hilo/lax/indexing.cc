@@ -12,15 +12,16 @@ namespace {
 
 using namespace hilo::ops;  // algebra over these wrappers
 
-/// The greatest value of an integer type.
-double greatest_index(ElementType type) {
+/// Returns the maximum of an integer type.
+double max_index(ElementType type) {
   return std::ldexp(1.0, element_type_info(type).bits - (is_signed_integer(type) ? 1 : 0)) - 1;
 }
 
-/// The greatest start of each index component, spread over the indices' shape; also where indices have no vector axis.
-Array greatest_starts(const hlo::GatherAttributes& g, const Array& operand, const Array& indices) {
+/// Returns the largest start of each index component, broadcast over the indices' shape; also for indices without a
+/// vector axis.
+Array max_starts(const hlo::GatherAttributes& g, const Array& operand, const Array& indices) {
   std::vector<double> limits;
-  const double greatest = greatest_index(indices.dtype());  // an index of few bits can't go past it
+  const double greatest = max_index(indices.dtype());  // a narrow index type can't exceed its maximum
   for (int64_t d : g.start_index_map)
     limits.push_back(std::min(greatest, static_cast<double>(operand.shape(d) - g.slice_sizes[d])));
   if (g.index_vector_dim == indices.ndim()) return ops::full_like(indices, limits[0]);
@@ -33,7 +34,7 @@ Array greatest_starts(const hlo::GatherAttributes& g, const Array& operand, cons
   return ops::broadcast_in_dim(constant(literal), indices.aval_shape(), {g.index_vector_dim});
 }
 
-/// What jax.lax.gather fills with if it isn't told.
+/// Returns the default fill value of jax.lax.gather.
 Array default_fill_value(ElementType type) {
   if (type == ElementType::kPred) return scalar(1, type);
   if (is_signed_integer(type)) return lowest(type);
@@ -96,12 +97,12 @@ Array take_along(const Array& x, const Array& positions, int64_t dimension) {
 }
 
 Array clamp_indices(const hlo::GatherAttributes& g, const Array& operand, const Array& indices) {
-  return max(ops::full_like(indices, 0), min(indices, greatest_starts(g, operand, indices)));
+  return max(ops::full_like(indices, 0), min(indices, max_starts(g, operand, indices)));
 }
 
 Array windows_inside(const hlo::GatherAttributes& g, const Array& operand, const Array& indices) {
   const Array inside =
-      bitwise_and(ops::ge(indices, ops::full_like(indices, 0)), ops::le(indices, greatest_starts(g, operand, indices)));
+      bitwise_and(ops::ge(indices, ops::full_like(indices, 0)), ops::le(indices, max_starts(g, operand, indices)));
   if (g.index_vector_dim == indices.ndim()) return inside;
   return ops::reduce(hlo::Opcode::kAnd, inside, scalar(1, ElementType::kPred), {g.index_vector_dim});
 }

@@ -16,7 +16,7 @@ Array cholesky(const Operand& x, bool symmetrize_input) {
   auto attributes = std::make_shared<hlo::CholeskyAttributes>();
   attributes->lower = true;
   const Array factor = bind_one(Opcode::kCholesky, {a}, std::move(attributes));
-  return square ? matrix::tril(factor) : factor;  // a failure is NaN in the triangle only, as JAX has it
+  return square ? matrix::tril(factor) : factor;  // on failure only the triangle is NaN, as in JAX
 }
 
 Array triangular_solve(const Operand& a, const Operand& b, const TriangularSolveOptions& options) {
@@ -34,7 +34,7 @@ Array triangular_solve(const Operand& a, const Operand& b, const TriangularSolve
   const std::vector<int64_t> vector(sides.shape().begin(), sides.shape().end());
   if (sides.ndim() == 0 || sides.ndim() != matrix.ndim() - 1)
     return bind_one(Opcode::kTriangularSolve, {matrix, sides}, std::move(attributes));
-  std::vector<int64_t> one = vector;  // one column, or one row
+  std::vector<int64_t> one = vector;  // shape of one column or one row
   one.insert(options.left_side ? one.end() : one.end() - 1, 1);
   const Array solved = bind_one(Opcode::kTriangularSolve, {matrix, ops::reshape(sides, one)}, std::move(attributes));
   return ops::reshape(solved, vector);

@@ -7,14 +7,14 @@ namespace hilo::lax {
 namespace detail {
 namespace {
 
-/// [begin, limit) of `axis`, every `stride`.
+/// Returns [begin, limit) of `axis` with this stride.
 Array slice_of(const Array& x, int64_t axis, int64_t begin, int64_t limit, int64_t stride = 1) {
   return ops::slice_along(x, axis, {std::min(begin, limit), limit, stride});
 }
 
 using Arrays = std::vector<Array>;
 
-/// Slices of all leaves.
+/// Returns every second slice of all leaves.
 Arrays every_second(std::span<const Array> leaves, int64_t axis, int64_t begin, int64_t limit) {
   Arrays out;
   for (const Array& x : leaves) out.push_back(slice_of(x, axis, begin, limit, 2));
@@ -42,7 +42,8 @@ class Scanner {
   Arrays scan(const Arrays& leaves) const {
     const int64_t count = leaves[0].shape(axis_);
     if (count < 2) return leaves;
-    // Neighbours together, a scan of half the size: that gives all odd places; even ones take one element more.
+    // Combines neighbours and scans half as many elements, which gives all odd positions. Even positions combine one
+    // more element.
     const Arrays odd = scan(combined(every_second(leaves, axis_, 0, count - 1), every_second(leaves, axis_, 1, count)));
     Arrays before = odd;
     if (count % 2 == 0) {
@@ -59,15 +60,15 @@ class Scanner {
 
  private:
   Arrays combined(Arrays a, const Arrays& b) const {
-    std::vector<Shape> wanted;
-    for (const Array& x : a) wanted.push_back(x.aval_shape());
+    std::vector<Shape> expected;
+    for (const Array& x : a) expected.push_back(x.aval_shape());
     a.insert(a.end(), b.begin(), b.end());
     Arrays out = combine_(a);
     for (size_t i = 0; i < out.size(); ++i) {
-      if (out[i].aval_shape() == wanted[i]) continue;
+      if (out[i].aval_shape() == expected[i]) continue;
       or_throw(invalid_argument(at_user_line("associative_scan") + ": fn must return what it takes; result " +
                                 std::to_string(i) + " is " + out[i].aval_shape().to_string() + ", wanted " +
-                                wanted[i].to_string()));
+                                expected[i].to_string()));
     }
     return out;
   }
@@ -151,7 +152,7 @@ Array select_n(const Operand& which, const std::vector<Array>& cases) {
   const UserLocation here(which.location());
   const Array& w = which.array();
   const auto refuse = [](const std::string& why) { or_throw(invalid_argument(at_user_line("select_n") + ": " + why)); };
-  if (cases.empty()) refuse("there must be a case or more");
+  if (cases.empty()) refuse("expected at least one case");
   const bool boolean = w.dtype() == ElementType::kPred;
   if (!boolean && w.dtype() != ElementType::kS32)
     refuse("`which` must be pred or s32; got " + w.aval_shape().to_string());

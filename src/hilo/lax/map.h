@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lax/map.h -- map, a loop over the leading axis; associative_scan, running reductions in a logarithm of steps; select_n.
+// lax/map.h -- map, a loop over the leading axis; associative_scan, running reductions of logarithmic depth; select_n.
 #pragma once
 
 #include "hilo/lax/control_flow.h"
@@ -7,10 +7,10 @@
 
 namespace hilo::lax {
 
-/// What map is told beside its arguments, as in JAX.
+/// Options of map, as in JAX.
 struct MapOptions {
   std::optional<int64_t> batch_size =
-      {};  ///< so many elements at once, by vmap; the rest, if any, in one smaller batch
+      {};  ///< number of elements per iteration, batched by vmap; a smaller batch handles the remainder
 };
 
 struct AssociativeScanOptions {
@@ -19,22 +19,24 @@ struct AssociativeScanOptions {
 };
 
 namespace detail {
-/// The leaves, rows [begin, limit) along the leading axis, in blocks of `block` rows each if that isn't 0.
+/// Returns rows [begin, limit) of the leaves along the leading axis. If `block` isn't 0, groups them in blocks of that
+/// many rows.
 std::vector<Array> leading_rows(std::span<const Array> leaves, int64_t begin, int64_t limit, int64_t block);
 std::vector<Array> joined_rows(std::span<const Array> blocks, std::span<const Array> rest);
-/// The common leading size of `leaves`. Errors    INVALID_ARGUMENT if there is none, or batch_size isn't positive
+/// Returns the common leading size of `leaves`.
+/// Errors     INVALID_ARGUMENT if the sizes differ, or batch_size isn't positive
 int64_t leading_size(std::string_view function, std::span<const Array> leaves, std::optional<int64_t> batch_size,
                      const std::source_location& location);
-/// combine: the leaves of two elements -> those of one.
+/// Implements associative_scan. `combine` maps the leaves of two elements to those of one.
 std::vector<Array> associative_scan(const FlatFunction& combine, std::span<const Array> leaves,
                                     const AssociativeScanOptions& options, const std::source_location& location);
 }  // namespace detail
 
-/// f(x) for each x along the leading axis of `xs`, one after the other, results stacked. jax.lax.map.
-/// Types      xs: a tree, all of whose arrays have one leading size
-/// Errors     as scan's
-/// Cost       one loop; with batch_size so many elements at once, by vmap
-/// Example    map(f, xs, {.batch_size = 64})
+/// Computes f(x) for each x along the leading axis of `xs`, one after the other, and stacks the results: jax.lax.map.
+/// Types      xs: a tree of arrays with one leading size
+/// Errors     as scan
+/// Cost       one loop; with batch_size, each iteration computes that many elements by vmap
+/// Example    map([](Array x) { return x * x; }, numpy::arange(4))  // [0 1 4 9]
 template <typename F, Tree Xs>
 auto map(const F& f, const Xs& xs, MapOptions options = {},
          std::source_location location = std::source_location::current()) {
@@ -74,13 +76,13 @@ Array map(const F&, const Xs&, const More&...) {
   return {};
 }
 
-/// The running results of an associative operation along an axis: y[0] = x[0], y[i] = fn(y[i - 1], x[i]).
+/// Computes the running results of an associative operation along an axis: y[0] = x[0], y[i] = fn(y[i - 1], x[i]).
 /// jax.lax.associative_scan.
-/// Types      a tree, all of whose arrays have one size along the axis; fn(a, b) takes two such trees of any size along it,
-///            element by element
+/// Types      a tree of arrays with one size along the axis. fn(a, b) takes two such trees of any size along the axis
+///            and works elementwise.
 /// Errors     INVALID_ARGUMENT if sizes differ, the axis is out of range, or fn changes type, shape or tree
 /// Cost       2 log2 n calls of fn, on halves, quarters, ... of the elements; sums are grouped as in JAX
-/// Example    associative_scan([](Array a, Array b) { return a * b; }, x, {.reverse = true})
+/// Example    associative_scan([](Array a, Array b) { return a * b; }, numpy::arange(1, 6))  // [ 1 2 6 24 120]
 template <typename F, Tree T>
 T associative_scan(const F& fn, const T& elements, AssociativeScanOptions options = {},
                    std::source_location location = std::source_location::current()) {
@@ -103,10 +105,11 @@ Array associative_scan(const First&, const Rest&...) {
   return {};
 }
 
-/// Element by element, cases[which]. `which` is pred (two cases: false, true) or s32, in range; a scalar picks one for all.
-/// Shapes     cases have one shape, which is the result's; `which` has it too or is a scalar
+/// Selects cases[which], element by element: jax.lax.select_n. `which` is pred (two cases: false, true) or s32 in
+/// range; a scalar selects one case for all elements.
+/// Shapes     cases have one shape, that of the result; `which` has it too or is a scalar
 /// Errors     INVALID_ARGUMENT if shapes or types differ, or pred has more than two cases
-/// Example    select_n(mask, where_false, where_true)
+/// Example    select_n(numpy::array({false, true}), {numpy::array({1, 2}), numpy::array({10, 20})})  // [ 1 20]
 Array select_n(const Operand& which, const std::vector<Array>& cases);
 template <typename... Cases>
   requires(sizeof...(Cases) > 0 && (std::convertible_to<Cases, Array> && ...))

@@ -32,7 +32,8 @@ Array cholesky_update(const Operand& r_matrix, const Operand& w_vector) {
   if (r.ndim() != 2 || r.shape(0) != r.shape(1) || w.ndim() != 1 || w.shape(0) != r.shape(0) || !is_floating(r.dtype()))
     refuse("cholesky_update", fmt::format("wanted floats r[n, n] and w[n]; got {} and {}", r.aval_shape().to_string(),
                                           w.aval_shape().to_string()));
-  // Row by row a rotation takes w's next element away. Source    Golub and Van Loan, "Matrix Computations", 6.5.4
+  // For each row, a rotation eliminates the next element of w.
+  // Source     Golub and Van Loan, "Matrix Computations", 6.5.4
   const auto rotate = [](const std::tuple<Array, Array>& carry, const Array& row) {
     const auto& [i, rest] = carry;
     const Array pivot = dynamic_index_in_dim(row, i, 0, false), out = dynamic_index_in_dim(rest, i, 0, false);

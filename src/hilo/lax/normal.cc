@@ -18,13 +18,13 @@ Array within(const Array& x, double limit) {
   return ops::clamp(ops::scalar(-limit, x.dtype()), x, ops::scalar(limit, x.dtype()));
 }
 
-/// erfc(z) / 2 with z = -x / sqrt(2). To the right of 0 erfc falls as exp(-z^2), so what z is short of its true value counts 2 z
-/// times.
+/// Returns erfc(z) / 2 with z = -x / sqrt(2). For z > 0 erfc decreases like exp(-z^2), so an error of z is multiplied
+/// by 2 z.
 Array half_erfc(const Array& x) {
   const bool wide = x.dtype() == ElementType::kF64;
   const double high = wide ? std::numbers::sqrt2 / 2 : static_cast<float>(std::numbers::sqrt2 / 2);
   const double low = wide ? -0x1.bdd3413b26456p-55 : std::numbers::sqrt2 / 2 - high;
-  const Array at = within(ops::neg(x), 64), z = scaled(at, high);  // beyond, it is 0 or 1
+  const Array at = within(ops::neg(x), 64), z = scaled(at, high);  // outside of this range the result is 0 or 1
   const Array lost = ops::add(fma(at, ops::full_like(x, high), ops::neg(z)), scaled(at, low));
   const Array value = scaled(erfc(z), 0.5), right = ops::max(z, ops::full_like(x, 0));
   return ops::sub(value, ops::mul(ops::mul(value, scaled(right, 2)), lost));
@@ -33,7 +33,7 @@ Array half_erfc(const Array& x) {
 }  // namespace
 
 Array exp_of_square(const Array& x, double scale) {
-  const Array inside = scale > 0 ? within(x, 64) : x;  // beyond, a falling curve is 0 in every type
+  const Array inside = scale > 0 ? within(x, 64) : x;  // outside of this range a decreasing curve is 0 in every type
   const Array high = ops::mul(inside, inside), low = fma(inside, inside, ops::neg(high));
   const Array value = ops::exp(scaled(high, -scale));
   const Array exact = ops::sub(value, ops::mul(value, scaled(low, scale)));

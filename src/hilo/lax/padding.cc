@@ -11,7 +11,7 @@
 namespace hilo::lax {
 namespace {
 
-/// How much "SAME" adds to a dimension.
+/// Returns the total padding of a dimension under "SAME".
 int64_t total_of_same(int64_t size, int64_t window, int64_t stride) {
   const int64_t count = (size + stride - 1) / stride;
   const auto covered = checked_mul(count - 1, stride);

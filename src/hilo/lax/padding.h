@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lax/padding.h -- padding of windows: a word, or a pair of numbers per dimension.
+// lax/padding.h -- padding of windows: a name, or a pair of numbers per dimension.
 #pragma once
 
 #include <initializer_list>
@@ -14,7 +14,8 @@ namespace hilo::lax {
 
 using PaddingPairs = std::vector<std::pair<int64_t, int64_t>>;
 
-/// "SAME", "SAME_LOWER" or "VALID" in any case, or how much to add {before, after} each dimension; negative crops.
+/// Padding of windows: "SAME", "SAME_LOWER" or "VALID" in any case, or {before, after} for each dimension; negative
+/// numbers crop.
 class Padding {
  public:
   Padding(const char* word) : is_word_(true), word_(word) {}
@@ -31,9 +32,9 @@ class Padding {
   PaddingPairs pairs_;
 };
 
-/// The pairs that a padding means for windows of `window_shape` on arrays of `in_shape`. "SAME" gives
-/// ceil(size / stride) windows; what is odd goes behind, for "SAME_LOWER" before.
-/// Errors    INVALID_ARGUMENT for another word, or lists of different lengths
+/// Returns padding as pairs, for windows of `window_shape` on arrays of `in_shape`. "SAME" gives ceil(size / stride)
+/// windows; an odd element is added behind, for "SAME_LOWER" before.
+/// Errors     INVALID_ARGUMENT for another name, or lists of different lengths
 PaddingPairs padtype_to_pads(const Dimensions& in_shape, const Dimensions& window_shape,
                              const Dimensions& window_strides, const Padding& padding);
 

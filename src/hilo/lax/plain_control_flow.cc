@@ -54,7 +54,7 @@ ScanResult plain_scan(const FlatFunction& f, std::span<const Array> initial, std
   }
   const int64_t carry_count = initial.size();
   std::vector<Array> carry(initial.begin(), initial.end());
-  std::vector<std::vector<Array>> ys;  // of each result, its rows
+  std::vector<std::vector<Array>> ys;  // rows of each result
   for (int64_t step = 0; step < length; ++step) {
     const int64_t at = reverse ? length - 1 - step : step;
     std::vector<Array> arguments = carry;

@@ -9,15 +9,15 @@
 
 namespace hilo::lax {
 
-/// A function for each platform by JAX's names, and one for all others. "cpu" is Host, and Reference too.
+/// A function for each platform, by JAX's names, and a default. "cpu" covers the platforms Host and Reference.
 template <typename F>
 struct PlatformBranches {
   F default_ = nullptr, cpu = nullptr, cuda = nullptr, rocm = nullptr, tpu = nullptr;
 };
 
 namespace detail {
-/// Which of them is for the platform of jit and eager operations.
-/// Errors    INVALID_ARGUMENT if none is
+/// Returns the function for the platform of jit and eager operations.
+/// Errors     INVALID_ARGUMENT if there is none
 template <typename F>
 const F& branch_of(const PlatformBranches<F>& branches, const std::source_location& location);
 enum class PlatformBranch : uint8_t { kCpu, kCuda };
@@ -25,9 +25,9 @@ PlatformBranch platform_branch();
 [[noreturn]] void refuse_platform(const std::source_location& location);
 }  // namespace detail
 
-/// What the function for the platform gives, which is chosen where the call is traced.
-/// Errors    INVALID_ARGUMENT if none is for the platform
-/// Example   platform_dependent(x, {.default_ = slow, .cpu = fast})
+/// Calls the function for the current platform, which is selected when the call is traced: jax.lax.platform_dependent.
+/// Errors     INVALID_ARGUMENT if there is neither one for the platform nor a default
+/// Example    platform_dependent(x, {.default_ = slow, .cpu = fast})
 inline Array platform_dependent(const PlatformBranches<std::function<Array()>>& branches,
                                 std::source_location location = std::source_location::current()) {
   return detail::branch_of(branches, location)();

@@ -12,14 +12,14 @@ namespace {
 
 constexpr const char* kNames[] = {"default", "high", "highest"};
 
-/// All words for each precision.
+/// All names of each precision.
 constexpr std::pair<std::string_view, Precision> kWords[] = {
     {"default", Precision::DEFAULT}, {"fastest", Precision::DEFAULT},  {"bfloat16", Precision::DEFAULT},
     {"high", Precision::HIGH},       {"bfloat16_3x", Precision::HIGH}, {"tensorfloat32", Precision::HIGH},
     {"highest", Precision::HIGHEST}, {"float32", Precision::HIGHEST},
 };
 
-/// JAX's presets, all of which ask for no more than hilo's arithmetic gives.
+/// JAX's presets; hilo's arithmetic is at least as precise as each of them.
 constexpr std::string_view kAlgorithms[] = {"DEFAULT",           "ANY_F8_ANY_F8_F32", "ANY_F8_ANY_F8_F32_FAST_ACCUM",
                                             "ANY_F8_ANY_F8_ANY", "F16_F16_F16",       "F16_F16_F32",
                                             "BF16_BF16_BF16",    "BF16_BF16_F32",     "BF16_BF16_F32_X3",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lax/precision.h -- what a program asks of the arithmetic of dots and convolutions.
+// lax/precision.h -- requested precision of dots and convolutions.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@
 
 namespace hilo::lax {
 
-/// Written into the program; hilo always computes at the operands' precision.
+/// Precision that is written into the program. hilo always computes at the operands' precision.
 enum class Precision : uint8_t { DEFAULT, HIGH, HIGHEST };
 
-/// JAX's ready-made algorithms of dots: the types of the operands, of the products and of the sums. Each asks for no more
-/// than hilo's arithmetic gives.
+/// JAX's presets for the algorithms of dots: types of operands, products and sums. hilo's arithmetic is at least as
+/// precise as each of them.
 enum class DotAlgorithmPreset : uint8_t {
   DEFAULT,
   ANY_F8_ANY_F8_F32,
@@ -37,8 +37,8 @@ enum class DotAlgorithmPreset : uint8_t {
   F64_F64_F64,
 };
 
-/// JAX's precision argument: one for both operands, one for each, their names ("default", "high", "highest"), an algorithm
-/// or its name ("F32_F32_F32", "BF16_BF16_F32", ...), or nothing.
+/// JAX's precision argument: one for both operands, one for each, names ("default", "high", "highest"), an algorithm or
+/// its name ("F32_F32_F32", "BF16_BF16_F32", ...), or none.
 class PrecisionLike {
  public:
   PrecisionLike(std::nullopt_t = std::nullopt) {}
@@ -49,10 +49,11 @@ class PrecisionLike {
   PrecisionLike(std::optional<Precision> both) {
     if (both) *this = PrecisionLike(*both);
   }
-  /// Errors    INVALID_ARGUMENT for another word
+  /// Converts a name.
+  /// Errors     INVALID_ARGUMENT for another name
   PrecisionLike(const char* word, std::source_location location = std::source_location::current());
 
-  /// As HLO writes them: two words, or none.
+  /// Returns the names as HLO text has them: two, or none.
   std::vector<std::string> words() const;
 
  private:
@@ -64,10 +65,10 @@ class PrecisionLike {
 
 namespace hilo {
 
-/// The precision of dots and convolutions that ask for none: "default", "high", "highest", or by the type that it is like,
-/// "bfloat16", "tensorfloat32", "float32". It is written into programs; hilo always computes at the operands' precision.
-/// jax.default_matmul_precision.
-/// Errors     INVALID_ARGUMENT for another word
+/// Sets the precision of dots and convolutions that don't specify one, until the returned object is destroyed:
+/// jax.default_matmul_precision. Accepts "default", "high", "highest", or a type: "bfloat16", "tensorfloat32",
+/// "float32". The precision is written into programs; hilo always computes at the operands' precision.
+/// Errors     INVALID_ARGUMENT for another name
 /// Example    const auto scope = default_matmul_precision("highest");
 WordScope default_matmul_precision(const char* word, std::source_location location = std::source_location::current());
 

@@ -24,10 +24,10 @@ struct Weights {
   double a, b, c;
 };
 constexpr Weights kHalley = {3, 1, 3};
-/// Above this `c` the matrix 1 + c u^H u is too near to singular for Cholesky's decomposition.
-constexpr double kGreatestForCholesky = 100;
+/// For larger `c` the matrix 1 + c u^H u is too close to singular for a Cholesky decomposition.
+constexpr double kMaxForCholesky = 100;
 
-/// The weights that are best where the least singular value is `least`, of 1; and what it is after them.
+/// Returns the best weights for a smallest relative singular value of `least`, and its value after the step.
 std::pair<Weights, double> best_weights(double least) {
   const double squared = least * least;
   const double d = std::cbrt(4 * (1 / squared - 1) / squared), root = std::sqrt(1 + d);
@@ -36,7 +36,7 @@ std::pair<Weights, double> best_weights(double least) {
   return {{a, b, c}, least * (a + b * squared) / (1 + c * squared)};
 }
 
-/// The weights of the steps that bring a least singular value of `eps` to 1.
+/// Returns the weights of the steps that bring a smallest singular value of `eps` to 1.
 std::vector<Weights> weights_from(double eps, int64_t max_iterations) {
   std::vector<Weights> all;
   for (double least = eps; least + 5 * eps < 1 && std::ssize(all) < max_iterations;) {
@@ -47,12 +47,12 @@ std::vector<Weights> weights_from(double eps, int64_t max_iterations) {
   return all;
 }
 
-/// x = x' s for a real scalar s.
+/// Returns x s for a real scalar s.
 Array times(const Array& x, const Array& s) {
   return mul(x, ops::broadcast_in_dim(ops::convert_element_type(s, x.dtype()), x.aval_shape(), {}));
 }
 
-/// (a - b / c) (sqrt(c) q1 q2^H), where [q1; q2] r = [sqrt(c) u; 1].
+/// Returns (a - b / c) (sqrt(c) q1 q2^H), where [q1; q2] r = [sqrt(c) u; 1].
 Array step_by_qr(const Array& u, const Weights& w) {
   const int64_t m = rows(u), n = columns(u);
   const Array parts[] = {scaled(u, std::sqrt(w.c)), identity(row_range(u, 0, n).aval_shape())};
@@ -61,7 +61,7 @@ Array step_by_qr(const Array& u, const Weights& w) {
   return add(scaled(u, w.b / w.c), scaled(turned, (w.a - w.b / w.c) / std::sqrt(w.c)));
 }
 
-/// (a - b / c) u (1 + c u^H u)^-1
+/// Returns (a - b / c) u (1 + c u^H u)^-1.
 Array step_by_cholesky(const Array& u, const Weights& w) {
   const Array gram = product(adjoint(u), u);
   const Array l = cholesky(add(scaled(gram, w.c), identity(gram.aval_shape())), false);
@@ -75,7 +75,7 @@ Array sum_of_squares(const Array& x) {
   const Array size = abs(x);
   return ops::reduce_sum(mul(size, size), {0, 1});
 }
-/// An upper bound of the greatest singular value: sqrt(|x|_1 |x|_inf), 1 for zero.
+/// Returns the inverse of an upper bound of the largest singular value, sqrt(|x|_1 |x|_inf); 1 for zero.
 Array inverse_of_bound(const Array& x) {
   const Array size = abs(x);
   const Array one_norm = ops::reduce_max(ops::reduce_sum(size, {0}), {0}),
@@ -89,7 +89,7 @@ struct State {
   Array count, u, moving;
 };
 
-/// Steps of Cholesky's decomposition go on until one changes little.
+/// Runs one step by Cholesky decomposition; iteration ends when a step changes little.
 State stepped(const State& s, const Weights& w, double tolerance) {
   const Array next = step_by_cholesky(s.u, w);
   const Array change = sqrt(sum_of_squares(sub(next, s.u)));
@@ -100,7 +100,7 @@ State iterated(const Array& x, int64_t max_iterations, double eps) {
   const double tolerance = std::cbrt(5 * eps);
   State s = {ops::scalar(0, default_integer()), times(x, inverse_of_bound(x)), ops::scalar(1, ElementType::kPred)};
   for (const Weights& w : weights_from(eps, max_iterations)) {
-    if (w.c > kGreatestForCholesky) s = {add(s.count, ops::full_like(s.count, 1)), step_by_qr(s.u, w), s.moving};
+    if (w.c > kMaxForCholesky) s = {add(s.count, ops::full_like(s.count, 1)), step_by_qr(s.u, w), s.moving};
     else s = stepped(s, w, tolerance);
   }
   const auto goes_on = [&](const State& now) {
@@ -127,7 +127,7 @@ QdwhResult qdwh(const Operand& operand, const QdwhOptions& options) {
   if (max_iterations < 1 || !(eps > 0))
     refuse("qdwh", fmt::format("max_iterations and eps must be positive; got {} and {}", max_iterations, eps));
   const State s = iterated(x, max_iterations, eps);
-  // One step of Newton and Schulz's iteration takes the last errors away.
+  // One step of the Newton-Schulz iteration removes the remaining error.
   const Array u = sub(scaled(s.u, 1.5), scaled(product(s.u, product(adjoint(s.u), s.u)), 0.5));
   const Array h = product(adjoint(u), x);
   return {u, scaled(add(h, adjoint(h)), 0.5), s.count, bitwise_not(s.moving)};

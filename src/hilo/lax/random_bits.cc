@@ -24,7 +24,7 @@ hlo::RandomAlgorithm algorithm_of(RandomAlgorithm algorithm) {
   __builtin_unreachable();
 }
 
-/// u32[4] <-> u64[2]: the lower word of a pair comes first.
+/// Converts u32[4] to u64[2] and back: the lower word of a pair comes first.
 Array as_wide(const Array& key) {
   const std::vector<int64_t> pairs = {2, 2};
   return bind_one(hlo::Opcode::kBitcastConvert, {ops::reshape(key, pairs)}, nullptr, Shape::array(kU64, {2}));

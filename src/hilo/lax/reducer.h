@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lax/reducer.h -- users' functions of scalars as the computations of reductions, scatters and sorts. Not for users.
+// lax/reducer.h -- converts users' functions of scalars to computations of reductions, scatters and sorts. Not for
+// users.
 #pragma once
 
 #include "hilo/trace/flat_function.h"
@@ -7,8 +8,9 @@
 
 namespace hilo::lax {
 
-/// `f` of (accumulated..., new...) as a computation over scalars of these types, which are those of its results too.
-/// Errors    INVALID_ARGUMENT if it closes over an array, or gives other types
+/// Stages `f` of (accumulated..., new...) as a computation over scalars of these types, which are also the types of its
+/// results.
+/// Errors     INVALID_ARGUMENT if it captures an array, or returns other types
 hlo::ComputationPtr stage_reducer(const char* function, const std::vector<ElementType>& types, const FlatFunction& f);
 
 }  // namespace hilo::lax

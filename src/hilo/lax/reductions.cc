@@ -25,7 +25,7 @@ std::vector<int64_t> reduced_axes(const char* function, const Array& x, const Di
   return plain;
 }
 
-/// The initial value in the type of what it begins: weak ones are converted.
+/// Returns the initial value; a weakly typed one is converted to the operand's type.
 Array initial_of(const char* function, const Array& initial, const Array& operand) {
   if (initial.ndim() != 0) refuse(function, "init_value must be a scalar; got " + initial.aval_shape().to_string());
   if (initial.dtype() == operand.dtype()) return initial;
@@ -42,7 +42,7 @@ Array named(const char* function, Opcode opcode, const Operand& operand, const D
   return with_weak_type(out, operand.array().weak_type() && !bits);
 }
 
-/// All bits of a pred or an integer, or none.
+/// Returns all bits of a pred or integer type, or none.
 Array bits(const char* function, const Array& x, bool all) {
   const ElementType type = x.dtype();
   if (type != ElementType::kPred && !is_integer(type))
@@ -51,7 +51,8 @@ Array bits(const char* function, const Array& x, bool all) {
   return all ? ops::bitwise_not(none) : none;
 }
 
-/// The body of jax.lax.argmax: the greater (lesser) value, or NaN; of equals the lower index.
+/// The body of jax.lax.argmax: returns the larger (smaller) value, or NaN; of equal values the one with the lower
+/// index.
 std::vector<Array> better_of(std::span<const Array> x, bool greatest) {
   const Array &value = x[0], &index = x[1], &other = x[2], &other_index = x[3];
   const Array better = greatest ? ops::gt(value, other) : ops::lt(value, other);

@@ -7,10 +7,10 @@
 
 namespace hilo::custom_batching {
 
-/// `f`, of which vmap makes a loop over the examples in place of one call of batches: for functions whose batch would not
-/// fit into memory, or that branch. jax.custom_batching.sequential_vmap.
-/// Gradient   that of f; what has been differentiated is batched as usual
-/// Cost       under vmap one lax::map
+/// Makes vmap run `f` as a loop over the examples: jax.custom_batching.sequential_vmap. For functions that branch, or
+/// whose batch would not fit into memory.
+/// Gradient   that of f; derivatives are batched as usual
+/// Cost       one lax::map under vmap
 /// Example    vmap(custom_batching::sequential_vmap(f))(xs)
 template <typename F>
 auto sequential_vmap(F f, std::source_location location = std::source_location::current()) {

@@ -58,9 +58,9 @@ Array full_like(const Operand& x, const Operand& fill_value, const FullLikeOptio
   const UserLocation here(x.location());
   const Array& like = x.array();
   const bool weak = !options.dtype && like.weak_type();
-  const Array made = full(options.shape ? *options.shape : Dimensions(like.shape()), fill_value,
-                          options.dtype ? *options.dtype : like.dtype());
-  return with_weak_type(made, weak);
+  const Array created = full(options.shape ? *options.shape : Dimensions(like.shape()), fill_value,
+                             options.dtype ? *options.dtype : like.dtype());
+  return with_weak_type(created, weak);
 }
 
 Array empty(const Dimensions& shape, ElementType dtype, std::source_location line) {
@@ -108,15 +108,15 @@ Array broadcast_in_dim(const Operand& operand, const Dimensions& shape, const Di
   const UserLocation here(operand.location());
   const Array& x = operand.array();
   check_broadcast(x, shape, broadcast_dimensions);
-  // HLO's op repeats no axis: those of extent 1 are dropped first.
-  Sizes kept, dimensions;
+  // HLO's op can't repeat an axis, so axes of size 1 are dropped first.
+  Sizes retained, dimensions;
   for (size_t i = 0; i < broadcast_dimensions.size(); ++i) {
     const int64_t extent = x.shape()[i];
     if (extent == 1 && shape[broadcast_dimensions[i]] != 1) continue;
-    kept.push_back(extent);
+    retained.push_back(extent);
     dimensions.push_back(broadcast_dimensions[i]);
   }
-  const Array without = ops::reshape(x, kept);
+  const Array without = ops::reshape(x, retained);
   return spread(without, shape_of("broadcast_in_dim", x.dtype(), shape), dimensions);
 }
 

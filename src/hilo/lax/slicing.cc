@@ -15,13 +15,13 @@
 namespace hilo::lax {
 namespace {
 
-/// The value of a number on the host; of arrays and tracers none.
+/// Returns the value of a number on the host; nullopt for arrays and tracers.
 std::optional<int64_t> number_of(const Array& x) {
   if (x.impl().kind != ArrayImpl::Kind::kNumber) return std::nullopt;
   return x.item<int64_t>();
 }
 
-/// The index counted from the front.
+/// Returns the index counted from the front.
 Array from_front(const Array& index, int64_t extent) {
   if (is_unsigned_integer(index.dtype())) return index;
   if (const std::optional<int64_t> value = number_of(index))
@@ -30,14 +30,14 @@ Array from_front(const Array& index, int64_t extent) {
   return ops::select(ops::lt(index, zero), ops::add(index, ops::full_like(index, static_cast<double>(extent))), index);
 }
 
-/// Indices of one type, each scalar, negative ones counted from the end if that is allowed.
+/// Returns scalar indices of one type; converts negative ones, which count from the end, if that is allowed.
 std::vector<Array> start_of(const char* function, const Array& x, const StartIndices& indices, bool allow_negative) {
   std::vector<Array> scalars = indices.scalars(function, x.ndim());
   for (size_t d = 0; allow_negative && d < scalars.size(); ++d) scalars[d] = from_front(scalars[d], x.shape()[d]);
   return scalars;
 }
 
-/// Zeros, but `index` along one axis.
+/// Returns `index` for one axis and zeros for the others.
 StartIndices at_axis(const Array& x, const Array& index, int64_t axis) {
   if (index.ndim() != 0)
     refuse("dynamic_slice_in_dim", "the index must be a scalar; got " + index.aval_shape().to_string());
@@ -115,26 +115,26 @@ Array index_in_dim(const Operand& operand, int64_t index, const IndexInDimOption
 Array index_take(const Operand& src, const std::vector<Array>& idxs, const Dimensions& axes) {
   const UserLocation here(src.location());
   const Array& x = src.array();
-  const std::vector<int64_t> taken = canonical_axes("index_take", axes, x.ndim());
-  if (idxs.size() != taken.size() || idxs.empty())
-    refuse("index_take", fmt::format("got {} index vectors for {} axes", idxs.size(), taken.size()));
+  const std::vector<int64_t> used = canonical_axes("index_take", axes, x.ndim());
+  if (idxs.size() != used.size() || idxs.empty())
+    refuse("index_take", fmt::format("got {} index vectors for {} axes", idxs.size(), used.size()));
   std::vector<Array> columns;
   for (size_t i = 0; i < idxs.size(); ++i) {
     if (idxs[i].ndim() != 1 || !is_integer(idxs[i].dtype()))
       refuse("index_take", "wanted vectors of integers; got " + idxs[i].aval_shape().to_string());
-    const Array extent = ops::full_like(idxs[i], static_cast<double>(x.shape(taken[i])));
+    const Array extent = ops::full_like(idxs[i], static_cast<double>(x.shape(used[i])));
     const Array rest = ops::rem(idxs[i], extent);
     const Array positive = ops::select(ops::lt(rest, ops::full_like(rest, 0)), ops::add(rest, extent), rest);
     columns.push_back(expand_dims(positive, {1}));
   }
   hlo::GatherAttributes g;
-  for (int64_t d = 1; d <= x.ndim() - std::ssize(taken); ++d) g.offset_dims.push_back(d);
-  g.collapsed_slice_dims = taken;
+  for (int64_t d = 1; d <= x.ndim() - std::ssize(used); ++d) g.offset_dims.push_back(d);
+  g.collapsed_slice_dims = used;
   std::ranges::sort(g.collapsed_slice_dims);
-  g.start_index_map = taken;
+  g.start_index_map = used;
   g.index_vector_dim = 1;
   g.slice_sizes.assign(x.shape().begin(), x.shape().end());
-  for (int64_t d : taken) g.slice_sizes[d] = 1;
+  for (int64_t d : used) g.slice_sizes[d] = 1;
   return gather(x, concatenate(columns, 1), g, IndexMode::kPromiseInBounds);
 }
 

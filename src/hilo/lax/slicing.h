@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lax/slicing.h -- parts of arrays, at places that are known (slice and its kin) or not (dynamic_slice and its kin).
+// lax/slicing.h -- slices of arrays at static positions (slice and similar) or at traced ones (dynamic_slice and
+// similar).
 #pragma once
 
 #include <optional>
@@ -12,8 +13,9 @@ namespace hilo::lax {
 
 using hilo::Named, hilo::OptionalDimensions;
 
-/// Elements start, start + stride, ... below limit, of every axis.
-/// Errors    INVALID_ARGUMENT for positions outside; negative ones are no positions here
+/// Returns the elements start, start + stride, ... below limit along every axis: jax.lax.slice.
+/// Errors     INVALID_ARGUMENT for positions out of bounds; negative ones don't count from the end
+/// Example    slice(numpy::arange(10), {2}, {8}, Dimensions{3})  // [2 5]
 Array slice(const Operand& operand, const Dimensions& start_indices, const Dimensions& limit_indices,
             const OptionalDimensions& strides = std::nullopt);
 
@@ -21,7 +23,7 @@ struct SliceInDimOptions {
   int64_t stride = 1;
   int64_t axis = 0;
 };
-/// The same along one axis, whole along the others. Negative positions count from the end; none means as far as it goes.
+/// Slices one axis and keeps the others whole. Negative positions count from the end; nullopt means up to the end.
 Array slice_in_dim(const Operand& operand, std::optional<int64_t> start_index, std::optional<int64_t> limit_index,
                    const SliceInDimOptions& options = {});
 template <int = 0>
@@ -32,28 +34,31 @@ Array slice_in_dim(const Operand& operand, std::optional<int64_t> start_index, s
 
 struct IndexInDimOptions {
   int64_t axis = 0;
-  bool keepdims = true;  ///< the axis stays, with extent 1
+  bool keepdims = true;  ///< keeps the axis, with size 1
 };
-/// Errors    OUT_OF_RANGE for an index outside
+/// Returns the slice at `index` along an axis.
+/// Errors     OUT_OF_RANGE for an index out of bounds
 Array index_in_dim(const Operand& operand, int64_t index, const IndexInDimOptions& options = {});
 template <int = 0>
 Array index_in_dim(const Operand& operand, int64_t index, int64_t axis, bool keepdims = true) {
   return index_in_dim(operand, index, IndexInDimOptions{.axis = axis, .keepdims = keepdims});
 }
 
-/// src at (idxs[0][i], idxs[1][i], ...) along `axes`, for every i: a slice each. Indices count from both ends, and further
-/// ones round and round.
-/// Shapes    idxs: vectors of one length n; the result has n slices in front
+/// Returns the slices of src at (idxs[0][i], idxs[1][i], ...) along `axes`, for every i. Negative indices count from
+/// the end; others out of bounds wrap around.
+/// Shapes     idxs: vectors of one length n; the result has a leading axis of size n
 Array index_take(const Operand& src, const std::vector<Array>& idxs, const Dimensions& axes);
 
-/// Where a slice begins: one scalar an axis, or a vector of them.
+/// The start of a slice: one scalar per axis, or one vector.
 class StartIndices {
  public:
-  StartIndices(std::vector<Array> scalars) : scalars_(std::move(scalars)) {}  // indices convert
+  // implicit, so that users can write a list
+  StartIndices(std::vector<Array> scalars) : scalars_(std::move(scalars)) {}
   StartIndices(std::initializer_list<Array> scalars) : scalars_(scalars) {}
   StartIndices(const std::vector<int64_t>& positions);
   StartIndices(const Array& vector) : vector_(vector) {}
-  /// The scalars. Errors    INVALID_ARGUMENT unless there are `rank` integers of one type
+  /// Returns the start as scalars.
+  /// Errors     INVALID_ARGUMENT unless there are `rank` integers of one type
   std::vector<Array> scalars(const char* function, int64_t rank) const;
 
  private:
@@ -61,23 +66,32 @@ class StartIndices {
   std::optional<Array> vector_;
 };
 struct DynamicOptions {
-  bool allow_negative_indices = true;  ///< they count from the end
+  bool allow_negative_indices = true;  ///< negative indices count from the end
 };
 
-// A slice that lies partly outside is moved to the nearest place inside.
-//   Errors     INVALID_ARGUMENT for indices that aren't integers of one type, or sizes greater than the array's
-//   Gradient   of the operand and the update
-/// Of `slice_sizes`, from `start_indices` on.
+/// Returns the slice of `slice_sizes` that begins at `start_indices`, which may be traced: jax.lax.dynamic_slice. A
+/// slice that is partly out of bounds is moved inside.
+/// Errors     INVALID_ARGUMENT for indices that aren't integers of one type, or sizes greater than the array's
+/// Gradient   of the operand
+/// Example    dynamic_slice(numpy::arange(10), {Array(3)}, {4})  // [3 4 5 6]
+///            dynamic_slice(numpy::arange(10), {Array(8)}, {4})  // [6 7 8 9]
 Array dynamic_slice(const Operand& operand, const StartIndices& start_indices, const Dimensions& slice_sizes,
                     const DynamicOptions& options = {});
-/// The operand with `update` written there.
+/// Returns the operand with `update` written at `start_indices`, which may be traced: jax.lax.dynamic_update_slice. An
+/// update that is partly out of bounds is moved inside.
+/// Errors     as dynamic_slice
+/// Gradient   of the operand and the update
+/// Example    dynamic_update_slice(numpy::zeros({5}), numpy::ones({2}), {Array(1)})  // [0. 1. 1. 0. 0.]
 Array dynamic_update_slice(const Operand& operand, const Operand& update, const StartIndices& start_indices,
                            const DynamicOptions& options = {});
-/// So many elements along an axis, or the part at an index, which may be traced; what would stand out is moved inside.
+/// Options of dynamic slices along one axis.
 struct DynamicSliceInDimOptions {
   int64_t axis = 0;
   bool allow_negative_indices = true;
 };
+/// Returns `slice_size` elements along one axis from `start_index` on, which may be traced:
+/// jax.lax.dynamic_slice_in_dim. A slice that is partly out of bounds is moved inside.
+/// Example    dynamic_slice_in_dim(numpy::arange(10), 3, 2)  // [3 4]
 Array dynamic_slice_in_dim(const Operand& operand, const Operand& start_index, int64_t slice_size,
                            const DynamicSliceInDimOptions& options = {});
 template <int = 0>
@@ -89,14 +103,18 @@ struct DynamicIndexInDimOptions {
   bool keepdims = true;
   bool allow_negative_indices = true;
 };
+/// Returns the slice at `index` along one axis, which may be traced: jax.lax.dynamic_index_in_dim. An index out of
+/// bounds is clamped.
+/// Example    dynamic_index_in_dim(numpy::array({10, 20, 30}), 1, 0, false)  // 20
 Array dynamic_index_in_dim(const Operand& operand, const Operand& index, const DynamicIndexInDimOptions& options = {});
 template <int = 0>
 Array dynamic_index_in_dim(const Operand& operand, const Operand& index, int64_t axis, bool keepdims = true) {
   return dynamic_index_in_dim(operand, index, DynamicIndexInDimOptions{.axis = axis, .keepdims = keepdims});
 }
+/// Returns the operand with `update` written along one axis at `start_index`.
 Array dynamic_update_slice_in_dim(const Operand& operand, const Operand& update, const Operand& start_index,
                                   int64_t axis, const DynamicOptions& options = {});
-/// `update` may lack the axis.
+/// Returns the operand with `update` written at `index` along one axis. `update` may lack the axis.
 Array dynamic_update_index_in_dim(const Operand& operand, const Operand& update, const Operand& index, int64_t axis,
                                   const DynamicOptions& options = {});
 template <int = 0>

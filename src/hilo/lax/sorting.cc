@@ -20,14 +20,14 @@ namespace {
 using hlo::ComparisonDirection;
 using hlo::ComparisonType;
 
-/// Zeros and NaNs made one each, so that the total order is the order of sort.
+/// Replaces zeros and NaNs by one representative each, so that the total order is the order of sort.
 Array canonical(const Array& x) {
   if (!is_floating(x.dtype())) return x;
   const Array zero = ops::full_like(x, 0), nan = ops::full_like(x, std::numeric_limits<double>::quiet_NaN());
   return ops::select(ops::ne(x, x), nan, ops::select(ops::eq(x, zero), zero, x));
 }
 
-/// The numbers that decide, in pairs of one of x and one of y: complex ones have two.
+/// Returns the keys to compare, in pairs of x's and y's: complex numbers have two.
 std::vector<std::pair<Array, Array>> keys_of(std::span<const Array> both, int64_t num_keys) {
   std::vector<std::pair<Array, Array>> keys;
   for (int64_t k = 0; k < num_keys; ++k) {
@@ -42,7 +42,7 @@ std::vector<std::pair<Array, Array>> keys_of(std::span<const Array> both, int64_
   return keys;
 }
 
-/// Is x before y? By the first key, of equals by the next one.
+/// Whether x comes before y: by the first key; if equal, by the next one.
 Array before(std::span<const Array> both, int64_t num_keys) {
   const std::vector<std::pair<Array, Array>> keys = keys_of(both, num_keys);
   const auto compare = [&](const std::pair<Array, Array>& key, ComparisonDirection direction) {
@@ -57,7 +57,7 @@ Array before(std::span<const Array> both, int64_t num_keys) {
   return result;
 }
 
-/// The comparator over (x0, y0, x1, y1, ...).
+/// Returns the comparator over (x0, y0, x1, y1, ...).
 hlo::ComputationPtr comparator(const std::vector<Array>& arrays, int64_t num_keys) {
   std::vector<Aval> avals;
   for (const Array& array : arrays) avals.insert(avals.end(), 2, Aval{Shape::scalar(array.dtype()), false});
@@ -84,7 +84,7 @@ std::vector<Array> sorted(const char* function, std::vector<Array> arrays, const
   return arrays;
 }
 
-/// `order` with the dimension `at` moved to the end; and what undoes that.
+/// Returns the permutation that moves dimension `at` to the end, and its inverse.
 std::pair<std::vector<int64_t>, std::vector<int64_t>> to_the_end(int64_t rank, int64_t at) {
   std::vector<int64_t> last = ops::all_dimensions(rank), back = last;
   std::rotate(last.begin() + at, last.begin() + at + 1, last.end());

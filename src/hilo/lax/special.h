@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// lax/special.h -- functions of jax.lax that are no HLO op.
+// lax/special.h -- functions of jax.lax that are not HLO operations.
 #pragma once
 
 #include "hilo/array/array.h"
 
 namespace hilo::lax {
 
-// The elementwise extension ops, lax::erf_inv(x), ..., by their names in jax.lax.
+// The elementwise extension ops, lax::erf_inv(x), ..., with their names in jax.lax.
 //   Shapes     as elementwise functions
-//   Types      as the row of hlo/ir/extensions.inc says; nothing is promoted
+//   Types      as the row of hlo/ir/extensions.inc specifies; nothing is promoted
 //   Errors     INVALID_ARGUMENT if shapes or types differ
 #define HILO_LAX_1(name) Array name(const Operand& x);
 #define HILO_LAX_2(name) Array name(const Operand& x, const Operand& y);

@@ -20,30 +20,30 @@ namespace {
 
 using namespace hilo::ops;  // algebra over these wrappers
 
-/// A's diagonals as users give them, [..., n].
+/// The diagonals of A as users pass them, [..., n].
 struct Diagonals {
   Array below, middle, above;
 };
 
-/// A's row that elimination has reached: its pivot, the element beside it, its right sides, and for scaled pivoting the sum
-/// of what the row had.
+/// The row of A that elimination has reached: its pivot, the next element, its right sides, and for scaled pivoting the
+/// sum of the original row.
 struct Rest {
   Array pivot, beside, sides, size;
 };
-/// The row after it, as it stands in A.
+/// The following row of A, unchanged.
 struct Next {
   Array below, pivot, above, sides;
 };
-/// A finished row of U: its pivot and the two elements beside it; and its right sides.
+/// A finished row of U: its pivot, the two next elements, and its right sides.
 struct Row {
   Array pivot, first, second, sides;
 };
 
-/// `x` beside every right side of `like`, which has one more axis.
+/// Broadcasts `x` over the right sides of `like`, which has one more axis.
 Array over(const Array& x, const Array& like) {
   return ops::broadcast_in_dim(x, matrix::typed(like, x.dtype()), all_dimensions(x.ndim()));
 }
-/// x less factor times y.
+/// Returns x - factor y.
 Array less(const Array& x, const Array& factor, const Array& y) {
   return sub(x, mul(x.ndim() == factor.ndim() ? factor : over(factor, x), y));
 }
@@ -53,8 +53,8 @@ Array choose(const Array& which, const Array& x, const Array& y) {
 Array is_zero(const Array& x) { return ops::eq(x, ops::full_like(x, 0)); }
 Array nothing_like(const Array& x) { return ops::full_like(x, 0); }
 
-/// One step of elimination. The greater of two pivots leads; where they are `scaled`, the greater of the parts that they are
-/// of their rows.
+/// Performs one step of elimination. The larger of two pivots leads; if `scaled`, pivots are compared relative to their
+/// rows.
 std::pair<Rest, Row> eliminate(const Rest& now, const Next& next, bool scaled) {
   const Array below = abs(next.below), pivot = abs(now.pivot);
   const Array size = add(add(below, abs(next.pivot)), abs(next.above));
@@ -70,23 +70,23 @@ std::pair<Rest, Row> eliminate(const Rest& now, const Next& next, bool scaled) {
   return {{left, beside, sides, select(swap, add(abs(left), abs(beside)), size)}, row};
 }
 
-/// A pivot, its row's right sides, by how much it grows next, and whether it grows on.
+/// A pivot, the right sides of its row, its next increment, and whether it grows further.
 struct Growing {
   Array pivot, sides, step, on;
 };
 
-/// The least float whose inverse is one too.
+/// Returns the smallest float with a finite inverse.
 double safe_least(ElementType type) {
   return type == ElementType::kF64 ? std::numeric_limits<double>::min() : std::numeric_limits<float>::min();
 }
 
-/// A pivot below 1 grows by `step`, twice that, ... until the right sides over it don't overflow; one that is tiny beside
-/// sides that are tiny too is scaled up with them.
+/// Increases a pivot below 1 by `step`, twice that, ... until the quotients of the right sides don't overflow. If pivot
+/// and right sides are tiny, both are scaled up.
 std::pair<Array, Array> perturbed(const Array& pivot, const Array& sides, const Array& step) {
   const double least = safe_least(step.dtype());
   const auto constant = [&](double value) { return ops::full_like(step, value); };
   const Array most = reduce_max(abs(sides), {sides.ndim() - 1});
-  const Array negative = ops::lt(div(constant(1), matrix::real_part(pivot)), constant(0));  // -0 too
+  const Array negative = ops::lt(div(constant(1), matrix::real_part(pivot)), constant(0));  // also true for -0
   const Array first = select(ops::lt(step, constant(least)), constant(least), step);
   const auto grow = [&](const Growing& g) {
     const Array size = abs(g.pivot), tiny = ops::lt(size, constant(least));
@@ -106,7 +106,7 @@ std::pair<Array, Array> perturbed(const Array& pivot, const Array& sides, const 
   return {end.pivot, end.sides};
 }
 
-/// The greatest element of U, times epsilon.
+/// Returns the largest element of U, times epsilon.
 Array perturbation(const Row& rows) {
   Array most = abs(rows.pivot);
   for (const Array& x : {rows.first, rows.second}) most = ops::max(most, abs(x));
@@ -131,7 +131,7 @@ Array behind(const Array& rows, const Array& last) {
 
 std::vector<int64_t> without_first(std::vector<int64_t> x) { return {x.begin() + 1, x.end()}; }
 
-/// U and the right sides that go with it. The axis of rows is in front everywhere.
+/// Returns U and the corresponding right sides. The axis of rows is the leading one.
 Row eliminated(const Diagonals& a, const Array& b, bool scaled) {
   const int64_t n = b.shape(0);
   const Array last = rows_of(a.above, n - 1, n), ends[] = {rows_of(a.above, 0, n - 1), nothing_like(last)};
@@ -145,7 +145,7 @@ Row eliminated(const Diagonals& a, const Array& b, bool scaled) {
           behind(rows.sides, end.sides)};
 }
 
-/// x of A x = b, rows in front.
+/// Returns x of A x = b, with rows along the leading axis.
 Array solved(const Diagonals& a, const Array& b, bool perturb) {
   const Row rows = eliminated(a, b, perturb);
   using Pair = std::pair<Array, Array>;
@@ -165,7 +165,7 @@ Array solved(const Diagonals& a, const Array& b, bool perturb) {
   return choose(everywhere, nan_like(x), x);
 }
 
-/// x moved by one along its last axis but `inner`: x[i - by] in place i, 0 where there is none.
+/// Shifts x by one along the axis before the last `inner`: x[i - by] at position i, 0 at the boundary.
 Array moved(const Array& x, int64_t by, int64_t inner) {
   std::vector<hlo::PaddingDimension> padding(x.ndim());
   hlo::PaddingDimension& rows = padding[padding.size() - 1 - static_cast<size_t>(inner)];
@@ -174,7 +174,7 @@ Array moved(const Array& x, int64_t by, int64_t inner) {
   return ops::pad(x, ops::scalar(0, x.dtype()), padding);
 }
 
-/// What may stand in dl[0] and du[n - 1] isn't of the matrix, and is not looked at.
+/// dl[0] and du[n - 1] don't belong to the matrix and are ignored.
 Diagonals transposed(const Diagonals& a) { return {moved(a.above, 1, 0), a.middle, moved(a.below, -1, 0)}; }
 
 Array product(const Diagonals& a, const Array& x) {

@@ -29,7 +29,7 @@ Array cumulative(hlo::Opcode opcode, const Operand& operand, const CumulativeOpt
   return ops::cumulative(opcode, x, checked_axis(x, options.axis), options.reverse);
 }
 
-/// The list, all 1 if it is empty, or an error naming it.
+/// Returns the list, all 1 if it is empty; throws an error that names it if the length is wrong.
 std::vector<int64_t> one_a_dimension(std::string_view what, std::vector<int64_t> list, int64_t rank, bool optional) {
   if (list.empty() && optional) list.assign(rank, 1);
   if (std::ssize(list) != rank)
@@ -38,7 +38,7 @@ std::vector<int64_t> one_a_dimension(std::string_view what, std::vector<int64_t>
   return list;
 }
 
-/// The reducer over scalars. It may not close over arrays.
+/// Returns the reducer over scalars. It must not capture arrays.
 hlo::ComputationPtr reducer(const BinaryFunction& f, ElementType type) {
   const Aval scalar{Shape::scalar(type), false};
   const FlatFunction flat = [&](std::span<const Array> x) { return std::vector<Array>{f(x[0], x[1])}; };
@@ -48,13 +48,13 @@ hlo::ComputationPtr reducer(const BinaryFunction& f, ElementType type) {
   return staged.computation;
 }
 
-/// As in JAX, a value that changes nothing (0 of a sum) is a constant for derivatives too.
+/// Makes a neutral initial value (0 of a sum) a constant for derivatives, as in JAX.
 Array constant_if_neutral(const Array& initial, const hlo::Computation& body) {
   const Array value = stop_gradient(initial);
   const std::optional<Literal> neutral = hlo::neutral_value(body.reducer_kind(), value.dtype());
   if (!neutral || !is_concrete(value) || value.ndim() != 0) return initial;
   const Literal given = value.to_literal();
-  // A sum may begin with either zero.
+  // A sum may start from either zero.
   const bool is_zero = !is_complex(value.dtype()) && element_as_double(given, 0) == 0;
   const bool is_neutral =
       std::ranges::equal(given.bytes(), neutral->bytes()) || (is_zero && body.reducer_kind() == hlo::ReducerKind::kAdd);
@@ -73,7 +73,7 @@ Array reduce_window(const Operand& operand, const Operand& init_value, const Bin
   const std::vector<int64_t> strides = one_a_dimension("window_strides", std::move(window_strides), rank, true);
   const std::vector<int64_t> base = one_a_dimension("base_dilation", std::move(base_dilation), rank, true);
   const std::vector<int64_t> dilation = one_a_dimension("window_dilation", std::move(window_dilation), rank, true);
-  // As in JAX, words mean the dilated window on the array as it is.
+  // As in JAX, padding by name is for the dilated window on the undilated array.
   std::vector<int64_t> covered;
   for (size_t d = 0; d < sizes.size(); ++d) covered.push_back((sizes[d] - 1) * dilation[d] + 1);
   const PaddingPairs pads = padtype_to_pads(x.shape(), covered, strides, padding);
@@ -102,7 +102,7 @@ Dimensions reduce_window_shape_tuple(const Dimensions& operand_shape, const Dime
                                      const OptionalDimensions& window_dilation) {
   const size_t rank = operand_shape.size();
   if (window_dimensions.size() != rank || window_strides.size() != rank || padding.size() != rank)
-    or_throw(invalid_argument(fmt::format("reduce_window_shape_tuple: wanted {} numbers a list", rank)));
+    or_throw(invalid_argument(fmt::format("reduce_window_shape_tuple: wanted {} numbers per list", rank)));
   const auto dilated = [](int64_t size, const OptionalDimensions& by, size_t d) {
     return size == 0 ? 0 : (size - 1) * (by ? by->at(d) : 1) + 1;
   };

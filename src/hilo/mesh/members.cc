@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mesh/members.cc -- the members of Array that say how devices share it.
+// mesh/members.cc -- the members of Array about sharding.
 #include "hilo/mesh/sharded_array.h"
 #include "hilo/mesh/shards.h"
 

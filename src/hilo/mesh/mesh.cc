@@ -14,15 +14,15 @@
 namespace hilo {
 namespace {
 
-/// The product, or more than there can be devices.
+/// Returns the product, or a number larger than any number of devices.
 int64_t device_count_of(std::span<const int64_t> sizes) {
-  constexpr int64_t kMostDevices = 65536;
+  constexpr int64_t kMaxDevices = 65536;
   int64_t count = 1;
   for (const int64_t size : sizes) {
     if (size < 1)
       refuse("Mesh",
              fmt::format("sizes of axes are 1 or more; got ({}). Hint: leave the axis out", fmt::join(sizes, ", ")));
-    count = size > kMostDevices / count ? kMostDevices + 1 : count * size;
+    count = size > kMaxDevices / count ? kMaxDevices + 1 : count * size;
   }
   return count;
 }
@@ -45,7 +45,7 @@ void check(const std::vector<DevicePtr>& devices, const std::vector<int64_t>& si
     refuse("Mesh", "an axis without a name; wanted a name for each");
   if (device_count_of(sizes) != std::ssize(devices))
     refuse("Mesh", fmt::format("got {} devices for axes of sizes ({})", devices.size(), fmt::join(sizes, ", ")));
-  if (has_duplicates(devices)) refuse("Mesh", "a device stands twice; wanted each once");
+  if (has_duplicates(devices)) refuse("Mesh", "a device occurs twice; wanted each once");
   for (const DevicePtr& device : devices) {
     if (&device->client() == &devices[0]->client()) continue;
     refuse("Mesh",
@@ -61,7 +61,7 @@ std::vector<int64_t> places_here(const std::vector<DevicePtr>& devices) {
   return places;
 }
 
-/// Devices by their numbers, and their client by its address: who has the key holds the client.
+/// Returns a key from device numbers and the client's address, which stays valid because the mesh holds the client.
 std::string key_of(const std::vector<DevicePtr>& devices, const std::vector<int64_t>& sizes,
                    const std::vector<std::string>& names) {
   std::string key = fmt::format("{};", static_cast<const void*>(&devices[0]->client()));
@@ -138,13 +138,13 @@ Mesh make_mesh(const std::vector<int64_t>& axis_sizes, const std::vector<std::st
                std::vector<DevicePtr> given, std::source_location location) {
   const UserLocation here(location);
   std::vector<DevicePtr> all = given.empty() ? devices() : std::move(given);
-  const int64_t wanted = device_count_of(axis_sizes);
-  if (wanted > std::ssize(all)) {
+  const int64_t expected = device_count_of(axis_sizes);
+  if (expected > std::ssize(all)) {
     refuse("make_mesh", fmt::format("Number of devices {} must be >= the product of mesh_shape ({}). Hint: "
                                     "jax_replica_count",
                                     all.size(), fmt::join(axis_sizes, ", ")));
   }
-  all.resize(wanted);
+  all.resize(expected);
   return {std::move(all), axis_sizes, axis_names, location};
 }
 

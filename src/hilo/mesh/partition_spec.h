@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mesh/partition_spec.h -- PartitionSpec: which axes of a mesh share each dimension of an array.
+// mesh/partition_spec.h -- PartitionSpec: the mesh axes over which each dimension of an array is sharded.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace hilo {
 
-/// What shares one dimension: no axis, one, several (major first), or whatever propagation finds.
+/// The sharding of one dimension: no axis, one, several (major first), or left to propagation.
 class SpecEntry {
  public:
   struct Unconstrained {};
 
-  SpecEntry() = default;                             ///< the list of entries ends before this one
+  SpecEntry() = default;                             ///< ends the list of entries
   SpecEntry(std::nullopt_t) : kind_(Kind::kAxes) {}  // Python's None
   SpecEntry(Unconstrained) : kind_(Kind::kUnconstrained) {}
-  SpecEntry(const char* axis);  // axes are written as they are
+  SpecEntry(const char* axis);  // implicit, so that users can write plain axes
   SpecEntry(std::string axis);
   SpecEntry(std::initializer_list<const char*> axes);
   explicit SpecEntry(std::vector<std::string> axes);
@@ -28,7 +28,7 @@ class SpecEntry {
   bool is_unconstrained() const { return kind_ == Kind::kUnconstrained; }
   const std::vector<std::string>& axes() const { return axes_; }
   bool operator==(const SpecEntry& other) const;
-  /// "None", "'x'", "('x', 'y')", "UNCONSTRAINED"
+  /// Returns "None", "'x'", "('x', 'y')" or "UNCONSTRAINED".
   std::string to_string() const;
 
  private:
@@ -37,14 +37,14 @@ class SpecEntry {
   std::vector<std::string> axes_;
 };
 
-/// One entry a dimension; dimensions behind the last entry are whole everywhere. jax.sharding.PartitionSpec, written P(...).
+/// One entry per dimension; dimensions after the last entry aren't sharded. jax.sharding.PartitionSpec, written P(...).
 class PartitionSpec {
  public:
-  /// Leaves a dimension open to propagation.
+  /// Leaves a dimension to propagation.
   static constexpr SpecEntry::Unconstrained UNCONSTRAINED = {};
 
   PartitionSpec() = default;
-  /// Up to the first entry that is absent.
+  /// Creates a spec of the entries before the first absent one.
   explicit PartitionSpec(const SpecEntry& e0, const SpecEntry& e1 = {}, const SpecEntry& e2 = {},
                          const SpecEntry& e3 = {}, const SpecEntry& e4 = {}, const SpecEntry& e5 = {},
                          const SpecEntry& e6 = {}, const SpecEntry& e7 = {});
@@ -52,19 +52,21 @@ class PartitionSpec {
 
   const std::vector<SpecEntry>& entries() const { return entries_; }
   size_t size() const { return entries_.size(); }
-  /// Of a dimension; None behind the last.
+  /// Returns the entry of a dimension; None after the last.
   const SpecEntry& entry(size_t dimension) const;
-  /// All axes that it names.
+  /// Returns all axes that the spec names.
   std::vector<std::string> axes() const;
   bool operator==(const PartitionSpec& other) const;
-  /// "PartitionSpec('x', None, ('y', 'z'))"
+  /// Returns "PartitionSpec('x', None, ('y', 'z'))".
   std::string to_string() const;
 
  private:
   std::vector<SpecEntry> entries_;
 };
 
-/// Example    P("x", none, {"y", "z"}): dimension 0 is shared along x, 1 is whole, 2 is shared along y and z, y major
+/// Creates a PartitionSpec. P("x", none, {"y", "z"}) shards dimension 0 along x and dimension 2 along y and z, y major;
+/// dimension 1 isn't sharded.
+/// Example    P("x", none, {"y", "z"}).to_string()  // PartitionSpec('x', None, ('y', 'z'))
 PartitionSpec P(const SpecEntry& e0 = {}, const SpecEntry& e1 = {}, const SpecEntry& e2 = {}, const SpecEntry& e3 = {},
                 const SpecEntry& e4 = {}, const SpecEntry& e5 = {}, const SpecEntry& e6 = {}, const SpecEntry& e7 = {});
 

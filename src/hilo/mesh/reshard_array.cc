@@ -10,7 +10,7 @@
 namespace hilo {
 namespace {
 
-/// A part that this process has, in host memory.
+/// A shard of this process in host memory.
 struct Source {
   Box box;
   HostView view;
@@ -37,7 +37,7 @@ std::vector<Source> sources_of(const Array& array) {
   return sources;
 }
 
-/// What two boxes have in common; nothing if they don't meet.
+/// Returns the intersection of two boxes; nullopt if it is empty.
 std::optional<Box> common(const Box& a, const Box& b) {
   Box both;
   for (size_t d = 0; d < a.begin.size(); ++d) {
@@ -50,34 +50,35 @@ std::optional<Box> common(const Box& a, const Box& b) {
   return both;
 }
 
-/// Where a box begins in the memory of a larger one, in elements.
+/// Returns the offset, in elements, of a box in the memory of a larger one.
 int64_t offset_in(const Box& box, const Box& inner, std::span<const int64_t> strides) {
   int64_t offset = 0;
   for (size_t d = 0; d < strides.size(); ++d) offset += (inner.begin[d] - box.begin[d]) * strides[d];
   return offset;
 }
 
-/// The part of one device, out of those that have elements of it.
-BufferPtr put_together(std::span<const Source> sources, ElementType type, const Box& wanted, const DevicePtr& device) {
-  const Shape part = Shape::array(type, wanted.size);
+/// Assembles the shard of one device from sources that overlap it.
+BufferPtr assembled_shard(std::span<const Source> sources, ElementType type, const Box& expected,
+                          const DevicePtr& device) {
+  const Shape part = Shape::array(type, expected.size);
   const int64_t element_bytes = element_size_bytes(type);
-  std::shared_ptr<Literal> made;
+  std::shared_ptr<Literal> created;
   for (const Source& source : sources) {
-    if (source.box == wanted) return or_throw(device->copy(source.buffer));
-    const std::optional<Box> shared = common(source.box, wanted);
+    if (source.box == expected) return or_throw(device->copy(source.buffer));
+    const std::optional<Box> shared = common(source.box, expected);
     if (!shared) continue;
     const std::vector<int64_t> strides = row_major_strides(source.box.size);
     const std::byte* const from = source.view.data + offset_in(source.box, *shared, strides) * element_bytes;
-    if (*shared == wanted) return or_throw(device->from_host({part, from, strides}));
-    if (made == nullptr) made = std::make_shared<Literal>(or_throw(Literal::make(part)));
-    const std::vector<int64_t> into = row_major_strides(wanted.size);
-    copy_box(made->mutable_bytes().data() + offset_in(wanted, *shared, into) * element_bytes, into, from, strides,
+    if (*shared == expected) return or_throw(device->from_host({part, from, strides}));
+    if (created == nullptr) created = std::make_shared<Literal>(or_throw(Literal::make(part)));
+    const std::vector<int64_t> into = row_major_strides(expected.size);
+    copy_box(created->mutable_bytes().data() + offset_in(expected, *shared, into) * element_bytes, into, from, strides,
              shared->size, element_bytes);
   }
-  if (made == nullptr) return or_throw(device->allocate(part));  // without elements
-  HostData lent{part, made->bytes().data()};
+  if (created == nullptr) return or_throw(device->allocate(part));  // a shard without elements
+  HostData lent{part, created->bytes().data()};
   lent.semantics = HostMemory::kBorrowed;
-  lent.release = [made] {};
+  lent.release = [created] {};
   return or_throw(device->from_host(lent));
 }
 
@@ -87,12 +88,12 @@ Array by_copies(const Array& array, const NamedSharding& to) {
   std::vector<BufferPtr> buffers;
   for (const int64_t place : to.mesh().local_places()) {
     const DevicePtr& device = to.mesh().devices()[place];
-    buffers.push_back(put_together(sources, shape.element_type(), box_of(to, shape.dimensions(), place), device));
+    buffers.push_back(assembled_shard(sources, shape.element_type(), box_of(to, shape.dimensions(), place), device));
   }
   return array_from_shards(shape, to, std::move(buffers), array.weak_type());
 }
 
-/// What goes in comes out, shared otherwise.
+/// Reshards by a program that is the identity with other shardings.
 Array by_program(const Array& array, const NamedSharding& from, const NamedSharding& to) {
   hlo::Module module;
   module.name = "reshard";
@@ -100,8 +101,8 @@ Array by_program(const Array& array, const NamedSharding& from, const NamedShard
   const hlo::InstructionId parameter = builder.parameter(array.aval_shape());
   module.entry = or_throw(std::move(builder).build(parameter));
   const ShardedCall call{.meaning = module.entry->fingerprint(), .in = {from}, .out = {to}};
-  const Array made = run_on_mesh(call, from.mesh(), {&array, 1}, [&] { return module; })[0];
-  return with_weak_type(made, array.weak_type());
+  const Array created = run_on_mesh(call, from.mesh(), {&array, 1}, [&] { return module; })[0];
+  return with_weak_type(created, array.weak_type());
 }
 
 }  // namespace
@@ -117,9 +118,9 @@ Array resharded(const Array& array, const NamedSharding& to) {
                             " has those of this one alone. Hint: device_put(x, NamedSharding(mesh, P())) first, which "
                             "every process calls"));
   if (here && are_host_memory(array.impl().buffers())) return by_copies(array, to);
-  if (can_say(from.mesh(), to, array.ndim())) return by_program(array, from, to);
+  if (can_express(from.mesh(), to, array.ndim())) return by_program(array, from, to);
   if (here) return by_copies(array, to);
-  // In other words than its own mesh has: all devices get all of it.
+  // The mesh can't express the sharding, so all devices first get the whole array.
   return by_copies(by_program(array, from, NamedSharding(from.mesh(), PartitionSpec())), to);
 }
 

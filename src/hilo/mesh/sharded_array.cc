@@ -34,7 +34,7 @@ int64_t offset_of(std::span<const int64_t> begin, std::span<const int64_t> strid
 
 const DevicePtr& device_at(const NamedSharding& sharding, int64_t place) { return sharding.mesh().devices()[place]; }
 
-/// The parts of this process's devices, cut out of host memory, where the part of each begins at `begin_of(its box)`.
+/// Cuts the shards of this process's devices out of host memory. `begin_of(its box)` returns where a shard begins.
 template <typename BeginOf>
 Array cut_here(const Array& local, const Shape& shape, const NamedSharding& sharding, const BeginOf& begin_of) {
   const HostView view = host_view_of(local);
@@ -54,7 +54,7 @@ Array dealt(const Array& array, const NamedSharding& sharding) {
   return cut_here(array, array.aval_shape(), sharding, [](const Box& box) { return box.begin; });
 }
 
-/// The spec without dimensions that are left open: here nobody chooses for them.
+/// Returns the spec with its open dimensions unsharded, because no propagation follows.
 NamedSharding closed(const NamedSharding& sharding) {
   std::vector<SpecEntry> entries = sharding.spec().entries();
   bool open = false;
@@ -65,9 +65,9 @@ NamedSharding closed(const NamedSharding& sharding) {
   return open ? NamedSharding(sharding.mesh(), PartitionSpec(std::move(entries))) : sharding;
 }
 
-Array put(const Array& array, const NamedSharding& wanted) {
-  if (wanted.mesh().axis_names().empty()) return device_put(array, wanted.mesh().devices()[0]);
-  const NamedSharding sharding = closed(wanted);
+Array put(const Array& array, const NamedSharding& expected) {
+  if (expected.mesh().axis_names().empty()) return device_put(array, expected.mesh().devices()[0]);
+  const NamedSharding sharding = closed(expected);
   refuse_unreachable("device_put", sharding.mesh());
   const NamedSharding* const from = sharding_of(array);
   if (from == nullptr) return dealt(array, sharding);
@@ -77,12 +77,12 @@ Array put(const Array& array, const NamedSharding& wanted) {
   return array_from_shards(array.aval_shape(), sharding, {shards.begin(), shards.end()}, array.weak_type());
 }
 
-/// The one buffer of a part; what has none gets one on the part's device.
-BufferPtr buffer_of_part(const char* function, const Array& part, const Shape& wanted, const DevicePtr& device,
+/// Returns the only buffer of a part; a number gets one on the part's device.
+BufferPtr buffer_of_part(const char* function, const Array& part, const Shape& expected, const DevicePtr& device,
                          size_t number) {
-  if (part.aval_shape() != wanted) {
+  if (part.aval_shape() != expected) {
     refuse(function,
-           fmt::format("part {} is {}; wanted {}", number, part.aval_shape().to_string(), wanted.to_string()));
+           fmt::format("part {} is {}; wanted {}", number, part.aval_shape().to_string(), expected.to_string()));
   }
   const BufferArray* const placed = on_a_device(part);
   return placed != nullptr ? placed->buffer : part.impl().on(device);
@@ -124,7 +124,7 @@ Array make_array_from_callback(const std::vector<int64_t>& shape, const NamedSha
 
 namespace {
 
-/// Where the parts begin that this process's devices have along a dimension, each once and ascending.
+/// Returns the distinct starts, in ascending order, of the parts of a dimension on this process's devices.
 std::vector<int64_t> begins_here(const NamedSharding& sharding, std::span<const int64_t> shape, size_t dimension) {
   std::set<int64_t> begins;
   for (const int64_t place : sharding.mesh().local_places())
@@ -132,7 +132,7 @@ std::vector<int64_t> begins_here(const NamedSharding& sharding, std::span<const 
   return {begins.begin(), begins.end()};
 }
 
-/// Parts that this process's devices have along a dimension.
+/// Returns the number of parts of a dimension on this process's devices.
 int64_t parts_here(const NamedSharding& sharding, size_t dimension) {
   std::set<int64_t> parts;
   for (const int64_t place : sharding.mesh().local_places()) parts.insert(sharding.part(dimension, place));
@@ -159,15 +159,15 @@ Array make_array_from_process_local_data(const NamedSharding& sharding, const Ar
   const std::vector<int64_t> part = sharding.shard_shape(shape);
   if (std::ranges::equal(shape, local_data.shape())) return device_put(local_data, sharding);
   std::vector<std::vector<int64_t>> begins;
-  std::vector<int64_t> wanted;
+  std::vector<int64_t> expected;
   for (size_t d = 0; d < shape.size(); ++d) {
     begins.push_back(begins_here(sharding, shape, d));
-    wanted.push_back(std::ssize(begins.back()) * part[d]);
+    expected.push_back(std::ssize(begins.back()) * part[d]);
   }
-  if (!std::ranges::equal(wanted, local_data.shape()))
+  if (!std::ranges::equal(expected, local_data.shape()))
     refuse(kName, fmt::format("this process has {} of ({}) by {}; wanted ({}), the parts of its devices",
                               local_data.aval_shape().to_string(), fmt::join(shape, ", "), sharding.to_string(),
-                              fmt::join(wanted, ", ")));
+                              fmt::join(expected, ", ")));
   return cut_here(local_data, or_throw(Shape::make_array(local_data.dtype(), shape)), sharding, [&](const Box& box) {
     std::vector<int64_t> begin;
     for (size_t d = 0; d < shape.size(); ++d)
@@ -214,7 +214,7 @@ Box box_of(const NamedSharding& sharding, std::span<const int64_t> shape, int64_
   return box;
 }
 
-/// Row by row.
+/// Copies row by row.
 void copy_box(std::byte* to, std::span<const int64_t> to_strides, const std::byte* from,
               std::span<const int64_t> from_strides, std::span<const int64_t> sizes, int64_t element_bytes) {
   const size_t rank = sizes.size();
@@ -267,7 +267,7 @@ Literal ShardedArray::literal() const {
   const std::vector<int64_t> strides = row_major_strides(shape.dimensions());
   const int64_t element_bytes = element_size_bytes(shape.element_type());
   const std::span<const int64_t> places = sharding.mesh().local_places();
-  std::set<std::vector<int64_t>> had;  // devices that have the same are asked once
+  std::set<std::vector<int64_t>> had;  // parts that several devices hold are requested once
   for (size_t i = 0; i < places.size(); ++i) {
     const Box box = box_of(sharding, shape.dimensions(), places[i]);
     if (!had.insert(box.begin).second) continue;

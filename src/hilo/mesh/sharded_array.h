@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mesh/sharded_array.h -- arrays that several devices share: put, taken apart, made of parts.
+// mesh/sharded_array.h -- arrays on several devices: placement, access to shards, assembly from shards.
 #pragma once
 
 #include "hilo/array/device_put.h"
@@ -7,59 +7,61 @@
 
 namespace hilo {
 
-/// Where a part lies in its array: one range a dimension; `all` where the part has the whole dimension.
+/// The position of a shard in its array: one range per dimension; `all` for a whole dimension.
 using ShardIndex = std::vector<Range>;
 
-/// An array's part on one device. jax.Shard.
+/// The part of an array on one device: jax.Shard.
 struct Shard {
-  Array data;  ///< of one device, committed to it
+  Array data;  ///< on one device, committed to it
   ShardIndex index;
   DevicePtr device;
-  int64_t replica_id = 0;  ///< among the devices that have this part, in the mesh's order
+  int64_t replica_id = 0;  ///< index among the devices that hold this part, in the mesh's order
 };
 
-/// The array shared by devices as `sharding` says, committed to them; one that is shared otherwise is dealt anew. As
-/// jax.device_put. Inside a transformation it is with_sharding_constraint. Where processes share the mesh all of them call
-/// it, with the same value, of which each cuts its devices' parts.
-/// Errors    throws INVALID_ARGUMENT for a spec longer than the rank; IndivisibleError; UNIMPLEMENTED for a mesh that processes
-///           share without having all devices; INVALID_ARGUMENT if the array is donated or deleted; RESOURCE_EXHAUSTED
-/// Cost      a copy of each part; none where the array is shared like that already. What other processes have, and what lies
-///           where the host can't read, devices send each other: that compiles a program for each shape and pair of shardings
-/// Gradient  that of the identity
-/// Example   device_put(x, NamedSharding(mesh, P("x")))
+/// Shards or reshards an array over devices and commits it to them: jax.device_put. Inside a transformation it is
+/// with_sharding_constraint. If several processes share the mesh, all of them call it with the same value.
+/// Errors     throws INVALID_ARGUMENT for a spec longer than the rank; IndivisibleError; UNIMPLEMENTED for a mesh that
+///            processes share without having all devices; INVALID_ARGUMENT if the array is donated or deleted;
+///            RESOURCE_EXHAUSTED
+/// Cost       a copy of each shard; none if the array already has this sharding. Parts in other processes or in memory
+///            that the host can't read are sent between devices, by a program for each shape and pair of shardings.
+/// Gradient   that of the identity
+/// Example    const NamedSharding rows(make_mesh({1}, {"x"}), P("x"));
+///            device_put(numpy::arange(4), rows)  // [0 1 2 3]
 Array device_put(const Array& array, const NamedSharding& sharding,
                  std::source_location location = std::source_location::current());
 
-/// Says how devices share a value inside a function, for jit and whatever is around it: propagation begins there, and
-/// dimensions that the spec leaves UNCONSTRAINED follow. Where the array has a value already it is dealt at once.
-/// As jax.lax.with_sharding_constraint.
-/// Errors    as device_put. Inside a function devices need not divide the dimensions: what they don't divide they have whole
-/// Gradient  that of the identity, shared in the same way
+/// Specifies the sharding of a value inside a function: jax.lax.with_sharding_constraint. Propagation starts there;
+/// dimensions that the spec leaves UNCONSTRAINED are inferred. Concrete arrays are resharded at once.
+/// Errors     as device_put. Inside a function, dimensions that the number of devices doesn't divide aren't sharded.
+/// Gradient   that of the identity, with the same sharding
 Array with_sharding_constraint(const Array& x, const NamedSharding& sharding,
                                std::source_location location = std::source_location::current());
 
-/// What make_array_from_callback asks for: the part of the array that `index` says.
+/// Returns the part of the array at `index`, for make_array_from_callback.
 using ShardCallback = std::function<Array(const ShardIndex& index)>;
 
-/// The array of the parts that `f` gives, called once for each device of this process. jax.make_array_from_callback.
-/// Errors    as device_put; throws INVALID_ARGUMENT where a part has another shape or type than it should
-/// Example   make_array_from_callback({8, 4}, sharding, [&](const ShardIndex& at) { return rows(at[0], at[1]); })
+/// Creates an array from shards that `f` returns, called once for each device of this process:
+/// jax.make_array_from_callback.
+/// Errors     as device_put; throws INVALID_ARGUMENT if a shard has an unexpected shape or type
+/// Example    make_array_from_callback({8, 4}, sharding, [&](const ShardIndex& at) { return rows(at[0], at[1]); })
 Array make_array_from_callback(const std::vector<int64_t>& shape, const NamedSharding& sharding, const ShardCallback& f,
                                std::source_location location = std::source_location::current());
 
-/// The array of which this process's devices have `local_data`: their parts, side by side as they lie in the whole.
-/// `global_shape` is that of the whole; by default the other processes have as much. jax.make_array_from_process_local_data.
-/// Shapes    by P("x") of 4 devices, two in each process: f32[6,3] of each -> f32[12,3]
-/// Errors    as device_put; throws INVALID_ARGUMENT where the data are neither the process's parts nor the whole
-/// Example   make_array_from_process_local_data(NamedSharding(mesh, P("x")), rows)
+/// Creates an array from the shards of each process: jax.make_array_from_process_local_data. `local_data` holds this
+/// process's shards in their order in the array. `global_shape` is the array's shape; by default the other processes
+/// have equally many elements.
+/// Shapes     by P("x") of 4 devices, two in each process: f32[6,3] of each -> f32[12,3]
+/// Errors     as device_put; throws INVALID_ARGUMENT if the data are neither the process's shards nor the whole array
+/// Example    make_array_from_process_local_data(NamedSharding(mesh, P("x")), rows)
 Array make_array_from_process_local_data(const NamedSharding& sharding, const Array& local_data,
                                          const std::optional<std::vector<int64_t>>& global_shape = std::nullopt,
                                          std::source_location location = std::source_location::current());
 
-/// The array of parts that lie on this process's devices of the mesh already, in the mesh's order.
+/// Creates an array from shards that already are on this process's devices, in the mesh's order:
 /// jax.make_array_from_single_device_arrays.
-/// Errors    throws INVALID_ARGUMENT for another number of parts, another shape, type or device than the sharding says
-/// Cost      none: the array shares the parts' memory
+/// Errors     throws INVALID_ARGUMENT if number, shapes, types or devices don't match the sharding
+/// Cost       none: the array shares the shards' memory
 Array make_array_from_single_device_arrays(const std::vector<int64_t>& shape, const NamedSharding& sharding,
                                            const std::vector<Array>& arrays,
                                            std::source_location location = std::source_location::current());

@@ -10,7 +10,7 @@
 namespace hilo {
 namespace {
 
-/// The mesh of the constraints in what the operation calls.
+/// Returns the mesh of the constraints in the operation's called computations.
 std::optional<Mesh> mesh_within(const Operation& operation) {
   const bool calls = operation.opcode == hlo::Opcode::kCall || operation.opcode == hlo::Opcode::kWhile ||
                      operation.opcode == hlo::Opcode::kConditional || operation.opcode == hlo::kExtScan ||
@@ -25,7 +25,7 @@ std::optional<Mesh> mesh_within(const Operation& operation) {
   return std::nullopt;
 }
 
-/// On the devices that the constraints name, or else the operands: the results are shared by them.
+/// Runs on the devices of the constraints, or else of the operands; the results are sharded over them.
 std::vector<Array> compute_on_mesh(const Operation& operation, std::optional<Mesh> stated) {
   std::vector<Shape> shapes;
   for (const Array& operand : operation.operands) shapes.push_back(operand.aval_shape());
@@ -45,7 +45,7 @@ std::vector<Array> ShardedArray::run(const Operation& operation) const {
   return compute_on_mesh(operation, mesh_within(operation));
 }
 
-std::optional<std::vector<Array>> run_stated(const Operation& operation) {
+std::optional<std::vector<Array>> run_constrained(const Operation& operation) {
   std::optional<Mesh> mesh = mesh_within(operation);
   if (!mesh) return std::nullopt;
   return compute_on_mesh(operation, std::move(mesh));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// mesh/sharded_operation.h -- operations that run one by one on the devices of a mesh. Not for users.
+// mesh/sharded_operation.h -- single operations on the devices of a mesh. Not for users.
 #pragma once
 
 #include "hilo/trace/trace.h"
 
 namespace hilo {
 
-/// Runs an operation that calls computations with sharding constraints; nullopt for other operations.
-/// Errors    as run_on_mesh
-std::optional<std::vector<Array>> run_stated(const Operation& operation);
+/// Runs an operation that calls computations with sharding constraints; returns nullopt for other operations.
+/// Errors     as run_on_mesh
+std::optional<std::vector<Array>> run_constrained(const Operation& operation);
 
 }  // namespace hilo

@@ -26,33 +26,34 @@ namespace {
 
 using Shardings = std::vector<std::optional<NamedSharding>>;
 
-/// Messages name the line of who called.
+/// Messages name the caller's line.
 constexpr std::source_location kNoLine = {};
 
-// ---- shardings in the words of hlo/sharding -------------------------------------------------------------------------
+// ---- shardings as hlo/sharding represents them
+// -----------------------------------------------------------------------
 
-/// Place i of the mesh is replica i of the program, whichever device runs it. Where processes share the mesh, device i runs
-/// replica i: so they meet.
+/// Returns the mesh for programs: place i is replica i, whichever device runs it. If processes share the mesh, device i
+/// runs replica i, so that collectives match.
 hlo::Mesh hlo_mesh(const Mesh& mesh) {
-  hlo::Mesh made;
-  for (const auto& [name, size] : mesh.shape()) or_throw(made.add_axis(name, size));
-  if (mesh.is_local()) return made;
+  hlo::Mesh created;
+  for (const auto& [name, size] : mesh.shape()) or_throw(created.add_axis(name, size));
+  if (mesh.is_local()) return created;
   std::vector<int64_t> ids;
   for (const DevicePtr& device : mesh.devices()) ids.push_back(device->id());
-  or_throw(made.set_device_ids(std::move(ids)));
-  return made;
+  or_throw(created.set_device_ids(std::move(ids)));
+  return created;
 }
 
 hlo::Sharding hlo_sharding(const NamedSharding& sharding, int64_t rank) {
-  hlo::Sharding made;
-  made.mesh = hlo_mesh(sharding.mesh());
+  hlo::Sharding created;
+  created.mesh = hlo_mesh(sharding.mesh());
   for (size_t d = 0; d < static_cast<size_t>(rank); ++d) {
     const SpecEntry& entry = sharding.spec().entry(d);
-    hlo::DimensionSharding& dimension = made.dimensions.emplace_back();
+    hlo::DimensionSharding& dimension = created.dimensions.emplace_back();
     for (const std::string& axis : entry.axes()) dimension.axes.push_back({axis});
     dimension.open = entry.is_unconstrained();
   }
-  return made;
+  return created;
 }
 
 NamedSharding named_sharding(const hlo::Sharding& sharding, const Mesh& mesh) {
@@ -65,26 +66,26 @@ NamedSharding named_sharding(const hlo::Sharding& sharding, const Mesh& mesh) {
   return {mesh, PartitionSpec(std::move(entries))};
 }
 
-/// The sharding in the mesh's own axes; nothing where they have no words for it, or it has other devices.
-std::optional<hlo::Sharding> said_over(const NamedSharding& sharding, int64_t rank, const Mesh& mesh) {
+/// Returns the sharding in terms of the mesh's axes; nullopt if they can't express it, or it has other devices.
+std::optional<hlo::Sharding> sharding_in_axes_of(const NamedSharding& sharding, int64_t rank, const Mesh& mesh) {
   if (sharding.mesh().devices() != mesh.devices()) return std::nullopt;
   return or_throw(hlo::over_mesh(hlo_sharding(sharding, rank), hlo_mesh(mesh)));
 }
 
-/// The same as a sharding over the mesh. A part of an axis has no name, so it is left to propagation.
+/// Returns the sharding over the mesh. A part of an axis has no name, so it is left to propagation.
 std::optional<NamedSharding> over(const NamedSharding& sharding, int64_t rank, const Mesh& mesh) {
   if (sharding.mesh() == mesh) return sharding;
-  const std::optional<hlo::Sharding> said = said_over(sharding, rank, mesh);
-  if (!said) return std::nullopt;
-  for (const hlo::DimensionSharding& dimension : said->dimensions) {
+  const std::optional<hlo::Sharding> specified = sharding_in_axes_of(sharding, rank, mesh);
+  if (!specified) return std::nullopt;
+  for (const hlo::DimensionSharding& dimension : specified->dimensions) {
     for (const hlo::AxisReference& axis : dimension.axes) {
       if (axis.size != 0) return std::nullopt;
     }
   }
-  return named_sharding(*said, mesh);
+  return named_sharding(*specified, mesh);
 }
 
-// ---- devices ---------------------------------------------------------------------------------------------------------
+// ---- devices --------------------------------------------------------------------------------------------------------
 
 std::string devices_text(const std::vector<DevicePtr>& devices) {
   std::string ids;
@@ -97,7 +98,7 @@ bool same_devices(const Mesh& a, const Mesh& b) {
   return std::set(a.devices().begin(), a.devices().end()) == std::set(b.devices().begin(), b.devices().end());
 }
 
-/// Of a sharding that the program states.
+/// Checks the devices of a sharding that the program specifies.
 void check_devices(const NamedSharding& sharding, const Mesh& mesh) {
   if (same_devices(sharding.mesh(), mesh)) return;
   or_throw(invalid_argument(
@@ -107,24 +108,26 @@ void check_devices(const NamedSharding& sharding, const Mesh& mesh) {
           sharding.to_string(), devices_text(sharding.mesh().devices()), devices_text(mesh.devices()))));
 }
 
-// ---- what the program states ----------------------------------------------------------------------------------------
+// ---- constraints of the program
+// --------------------------------------------------------------------------------------
 
-/// A program whose constraints are copies that state a sharding, and these by what the copies say.
-struct StatedProgram {
+/// A program in which copies represent the sharding constraints, and the constraints by the copies' keys.
+struct ConstrainedProgram {
   hlo::Module module;
   std::map<std::string, NamedSharding> shardings;
 };
 
 hlo::AnnotationsPtr stating(const hlo::AnnotationsPtr& before, std::string text) {
-  auto made = before == nullptr ? std::make_shared<hlo::Annotations>() : std::make_shared<hlo::Annotations>(*before);
-  made->frontend_attributes = std::move(text);
-  return made;
+  auto created = before == nullptr ? std::make_shared<hlo::Annotations>() : std::make_shared<hlo::Annotations>(*before);
+  created->frontend_attributes = std::move(text);
+  return created;
 }
 
-/// Computations whose copies state different shardings have one fingerprint, so this goes by the computations themselves.
-hlo::ComputationPtr restated(const hlo::ComputationPtr& source,
-                             const std::unordered_map<const hlo::Computation*, hlo::ComputationPtr>& done,
-                             std::map<std::string, NamedSharding>& shardings) {
+/// Replaces constraints by copies. Memoised by computation instead of fingerprint, because copies with different
+/// shardings have the same fingerprint.
+hlo::ComputationPtr with_constraints_as_copies(
+    const hlo::ComputationPtr& source, const std::unordered_map<const hlo::Computation*, hlo::ComputationPtr>& done,
+    std::map<std::string, NamedSharding>& shardings) {
   const auto done_of = [&](const hlo::ComputationPtr& called) { return done.at(called.get()); };
   hlo::Builder builder(source->name());
   std::vector<hlo::InstructionId> mapped(source->size());
@@ -152,25 +155,25 @@ hlo::ComputationPtr restated(const hlo::ComputationPtr& source,
   return changed ? or_throw(std::move(builder).build(mapped[source->root_id()])) : source;
 }
 
-StatedProgram stated_program(hlo::Module module) {
-  StatedProgram program{std::move(module), {}};
+ConstrainedProgram constrained_program(hlo::Module module) {
+  ConstrainedProgram program{std::move(module), {}};
   std::unordered_map<const hlo::Computation*, hlo::ComputationPtr> done;
   for (const hlo::ComputationPtr& c : hlo::computations_of(program.module))
-    done.emplace(c.get(), restated(c, done, program.shardings));
+    done.emplace(c.get(), with_constraints_as_copies(c, done, program.shardings));
   program.module.entry = done.at(program.module.entry.get());
   return program;
 }
 
 // ---- compiled programs ----------------------------------------------------------------------------------------------
 
-/// This process's first devices in order, or those of all processes, are what a client takes without being told.
-bool is_usual(const Mesh& mesh) {
+/// Whether the mesh is the default of a client: this process's first devices in order, or those of all processes.
+bool is_default_mesh(const Mesh& mesh) {
   if (!mesh.is_local()) return true;
   const std::vector<DevicePtr> local = mesh.devices()[0]->client().local_devices();
   return std::ranges::equal(mesh.devices(), std::span(local).first(mesh.devices().size()));
 }
 
-/// Where the devices of an executable's runs stand among those of this process in the mesh.
+/// Returns, for each run of the executable, the index of its device among the mesh's devices of this process.
 std::vector<size_t> places_of_runs(const Executable& executable, const Mesh& mesh) {
   std::vector<size_t> places;
   for (const DevicePtr& device : executable.devices()) {
@@ -186,7 +189,7 @@ std::vector<size_t> places_of_runs(const Executable& executable, const Mesh& mes
 std::shared_ptr<Executable> compiled_for(const Mesh& mesh, const hlo::Module& module) {
   CompileOptions options = or_throw(get_compile_options()).value_or(CompileOptions());
   options.replica_count = mesh.size();
-  if (!is_usual(mesh)) {
+  if (!is_default_mesh(mesh)) {
     std::vector<int> ids;
     for (const DevicePtr& device : mesh.devices()) ids.push_back(device->id());
     options.device_assignment = or_throw(DeviceAssignment::make(mesh.size(), 1, std::move(ids)));
@@ -194,17 +197,18 @@ std::shared_ptr<Executable> compiled_for(const Mesh& mesh, const hlo::Module& mo
   return or_throw(compile_for_client(mesh.devices()[0]->client(), module, options));
 }
 
-hlo::PropagationRequest request_for(const StatedProgram& program, const Mesh& mesh, const Shardings& in,
+hlo::PropagationRequest request_for(const ConstrainedProgram& program, const Mesh& mesh, const Shardings& in,
                                     const Shardings& out) {
   hlo::PropagationRequest request;
   request.mesh = hlo_mesh(mesh);
   const hlo::Computation& entry = *program.module.entry;
   const std::vector<Shape> parameters = entry.parameter_shapes(), results = entry.result_shape().leaves();
-  const auto state = [&](const Shardings& said, const std::vector<Shape>& shapes,
+  const auto state = [&](const Shardings& specified, const std::vector<Shape>& shapes,
                          std::vector<std::optional<hlo::Sharding>>& stated, std::vector<bool>& free) {
     for (size_t i = 0; i < shapes.size(); ++i) {
       stated.emplace_back();
-      if (i < said.size() && said[i]) stated.back() = said_over(*said[i], shapes[i].rank(), mesh);
+      if (i < specified.size() && specified[i])
+        stated.back() = sharding_in_axes_of(*specified[i], shapes[i].rank(), mesh);
       free.push_back(!stated.back());
     }
   };
@@ -213,31 +217,31 @@ hlo::PropagationRequest request_for(const StatedProgram& program, const Mesh& me
   request.stated = [&program, mesh](const hlo::Instruction& i) -> StatusOr<std::vector<hlo::Sharding>> {
     const auto found = program.shardings.find(i.annotations->frontend_attributes);
     if (found == program.shardings.end()) return std::vector<hlo::Sharding>();
-    const std::optional<hlo::Sharding> said = said_over(found->second, i.shape.rank(), mesh);
-    return said ? std::vector<hlo::Sharding>{*said} : std::vector<hlo::Sharding>();
+    const std::optional<hlo::Sharding> specified = sharding_in_axes_of(found->second, i.shape.rank(), mesh);
+    return specified ? std::vector<hlo::Sharding>{*specified} : std::vector<hlo::Sharding>();
   };
   return request;
 }
 
 MeshProgramPtr make_program(const ShardedCall& call, const Mesh& mesh, const Shardings& in, hlo::Module module) {
   refuse_unreachable("computation", mesh);
-  or_throw(hlo::dce(module));  // what nobody reads is no reason to meet
-  const StatedProgram program = stated_program(std::move(module));
+  or_throw(hlo::dce(module));  // unused collectives are removed
+  const ConstrainedProgram program = constrained_program(std::move(module));
   for (const auto& [key, sharding] : program.shardings) check_devices(sharding, mesh);
   const hlo::PropagationRequest request = request_for(program, mesh, in, call.out);
   const StatusOr<hlo::PartitionedProgram> partitioned = hlo::partition(program.module, request);
   if (!partitioned.ok()) or_throw(partitioned.status().with_context(at_user_line("partition")));
-  MeshProgram made;
+  MeshProgram created;
   for (const hlo::Sharding& sharding : partitioned->parameters)
-    made.parameters.push_back(named_sharding(sharding, mesh));
-  for (const hlo::Sharding& sharding : partitioned->results) made.results.push_back(named_sharding(sharding, mesh));
-  made.result_shapes = program.module.entry->result_shape().leaves();
-  made.executable = compiled_for(mesh, partitioned->module);
-  made.places = places_of_runs(*made.executable, mesh);
-  return std::make_shared<const MeshProgram>(std::move(made));
+    created.parameters.push_back(named_sharding(sharding, mesh));
+  for (const hlo::Sharding& sharding : partitioned->results) created.results.push_back(named_sharding(sharding, mesh));
+  created.result_shapes = program.module.entry->result_shape().leaves();
+  created.executable = compiled_for(mesh, partitioned->module);
+  created.places = places_of_runs(*created.executable, mesh);
+  return std::make_shared<const MeshProgram>(std::move(created));
 }
 
-/// What the program is known by: its meaning, the mesh, and what is said of its arrays.
+/// Returns the program's key: its meaning, the mesh, and the shardings of its arrays.
 std::string key_of(const ShardedCall& call, const Mesh& mesh, const Shardings& in) {
   std::string key = fmt::format("{:x}{:x} {} {}", call.meaning.high, call.meaning.low, client_generation(), mesh.key());
   for (const Shardings* list : {&in, &call.out}) {
@@ -268,17 +272,17 @@ const BufferArray* committed_elsewhere(const Array& array, const Mesh& mesh) {
 }
 
 [[noreturn]] void refuse_devices(size_t number, const Array& array, const std::vector<DevicePtr>& its,
-                                 const std::string& other, const std::vector<DevicePtr>& wanted) {
+                                 const std::string& other, const std::vector<DevicePtr>& expected) {
   or_throw(invalid_argument(at_user_line("computation") +
                             fmt::format(": Received incompatible devices for jitted computation. Got argument {} with "
                                         "shape {} and {}, and {} with {}. Hint: device_put() one of them",
                                         number, array.aval_shape().to_string(), devices_text(its), other,
-                                        devices_text(wanted))));
+                                        devices_text(expected))));
   __builtin_unreachable();
 }
 
-/// Who gave the mesh, for messages.
-std::string giver_of(std::span<const Array> arguments, const Mesh& mesh) {
+/// Describes the origin of the mesh, for messages.
+std::string mesh_origin(std::span<const Array> arguments, const Mesh& mesh) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     const NamedSharding* const sharding = sharding_of(arguments[i]);
     if (sharding != nullptr && sharding->mesh() == mesh)
@@ -295,8 +299,8 @@ void check_devices(const ShardedCall& call, const Mesh& mesh) {
   }
 }
 
-/// What is known of each argument: what is said of it, or else how it is shared.
-Shardings known_of(const ShardedCall& call, const Mesh& mesh, std::span<const Array> arguments) {
+/// Returns the sharding of each argument: the specified one, else that of the array.
+Shardings argument_shardings(const ShardedCall& call, const Mesh& mesh, std::span<const Array> arguments) {
   check_devices(call, mesh);
   Shardings known(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -305,7 +309,7 @@ Shardings known_of(const ShardedCall& call, const Mesh& mesh, std::span<const Ar
     if (i < call.in.size() && call.in[i]) known[i] = call.in[i];
     if (sharding != nullptr) {
       if (!same_devices(sharding->mesh(), mesh))
-        refuse_devices(i, array, sharding->mesh().devices(), giver_of(arguments, mesh), mesh.devices());
+        refuse_devices(i, array, sharding->mesh().devices(), mesh_origin(arguments, mesh), mesh.devices());
       if (!known[i]) known[i] = over(*sharding, array.ndim(), mesh);
       else if (!sharding->is_equivalent_to(*known[i], array.ndim()))
         or_throw(invalid_argument(
@@ -314,15 +318,15 @@ Shardings known_of(const ShardedCall& call, const Mesh& mesh, std::span<const Ar
                         "{}, in_shardings: {} for argument {} with shape {}. Hint: device_put() it",
                         sharding->to_string(), known[i]->to_string(), i, array.aval_shape().to_string())));
     } else if (const BufferArray* const elsewhere = committed_elsewhere(array, mesh)) {
-      refuse_devices(i, array, {elsewhere->buffer->device()}, giver_of(arguments, mesh), mesh.devices());
+      refuse_devices(i, array, {elsewhere->buffer->device()}, mesh_origin(arguments, mesh), mesh.devices());
     }
   }
   return known;
 }
 
-/// Donated arrays are gone, also where the program was given copies.
-void end_donated(const ShardedCall& call, std::span<const Array> arguments,
-                 std::span<const std::vector<BufferPtr>> given) {
+/// Marks donated arrays as deleted, even if the program used copies.
+void mark_donated(const ShardedCall& call, std::span<const Array> arguments,
+                  std::span<const std::vector<BufferPtr>> given) {
   for (size_t i = 0; i < call.donated.size(); ++i) {
     if (!call.donated[i]) continue;
     for (const BufferPtr& buffer : arguments[i].impl().buffers()) {
@@ -332,7 +336,8 @@ void end_donated(const ShardedCall& call, std::span<const Array> arguments,
   }
 }
 
-/// One list a device of this process, in the mesh's order: what each argument has there, put where the program wants it.
+/// Returns one list per device of this process, in the mesh's order: the buffer of each argument, placed as the program
+/// requires.
 std::vector<std::vector<BufferPtr>> placed(const MeshProgram& program, std::span<const Array> arguments) {
   std::vector<std::vector<BufferPtr>> lists(program.places.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -343,12 +348,12 @@ std::vector<std::vector<BufferPtr>> placed(const MeshProgram& program, std::span
   return lists;
 }
 
-/// Runs it on all devices; one list of results a device of this process.
+/// Runs the program on all devices; returns one list of results per device of this process.
 std::vector<std::vector<BufferPtr>> launched(const MeshProgram& program, const ShardedCall& call,
                                              std::span<const std::vector<BufferPtr>> arguments) {
-  std::vector<std::vector<BufferPtr>> made(arguments.size(), std::vector<BufferPtr>(program.results.size()));
+  std::vector<std::vector<BufferPtr>> created(arguments.size(), std::vector<BufferPtr>(program.results.size()));
   std::vector<DeviceRun> runs;
-  for (const size_t place : program.places) runs.push_back({arguments[place], made[place]});
+  for (const size_t place : program.places) runs.push_back({arguments[place], created[place]});
   const std::unique_ptr<bool[]> donated(new bool[call.donated.size()]());
   std::ranges::copy(call.donated, donated.get());
   ExecuteOptions options;
@@ -358,17 +363,17 @@ std::vector<std::vector<BufferPtr>> launched(const MeshProgram& program, const S
   Status status = event.status();
   if (status.ok() && !options.asynchronous) status = event->await();
   if (!status.ok()) or_throw(status.with_context(at_user_line("computation")));
-  return made;
+  return created;
 }
 
 std::vector<Array> run(const MeshProgram& program, const ShardedCall& call, std::span<const Array> arguments) {
   const std::vector<std::vector<BufferPtr>> given = placed(program, arguments);
-  std::vector<std::vector<BufferPtr>> made = launched(program, call, given);
-  end_donated(call, arguments, given);
+  std::vector<std::vector<BufferPtr>> created = launched(program, call, given);
+  mark_donated(call, arguments, given);
   std::vector<Array> results;
   for (size_t k = 0; k < program.results.size(); ++k) {
     std::vector<BufferPtr> buffers;
-    for (std::vector<BufferPtr>& of_device : made) buffers.push_back(std::move(of_device[k]));
+    for (std::vector<BufferPtr>& of_device : created) buffers.push_back(std::move(of_device[k]));
     const Array whole = array_from_shards(program.result_shapes[k], program.results[k], std::move(buffers));
     results.push_back(k < call.out.size() && call.out[k] ? device_put(whole, *call.out[k], kNoLine) : whole);
   }
@@ -390,8 +395,8 @@ std::optional<Mesh> mesh_of_call(const ShardedCall& call, std::span<const Array>
   return std::nullopt;
 }
 
-bool can_say(const Mesh& mesh, const NamedSharding& sharding, int64_t rank) {
-  return said_over(sharding, rank, mesh).has_value();
+bool can_express(const Mesh& mesh, const NamedSharding& sharding, int64_t rank) {
+  return sharding_in_axes_of(sharding, rank, mesh).has_value();
 }
 
 MeshProgramPtr program_on_mesh(const ShardedCall& call, const Mesh& mesh, FunctionRef<hlo::Module()> module) {
@@ -401,13 +406,13 @@ MeshProgramPtr program_on_mesh(const ShardedCall& call, const Mesh& mesh, Functi
 
 std::vector<Array> run_program(const MeshProgram& program, const ShardedCall& call, const Mesh& mesh,
                                std::span<const Array> arguments) {
-  static_cast<void>(known_of(call, mesh, arguments));  // for its errors
+  static_cast<void>(argument_shardings(call, mesh, arguments));  // for its errors
   return run(program, call, arguments);
 }
 
 std::vector<Array> run_on_mesh(const ShardedCall& call, const Mesh& mesh, std::span<const Array> arguments,
                                FunctionRef<hlo::Module()> module) {
-  return run(*program_of(call, mesh, known_of(call, mesh, arguments), module), call, arguments);
+  return run(*program_of(call, mesh, argument_shardings(call, mesh, arguments), module), call, arguments);
 }
 
 }  // namespace hilo

@@ -12,7 +12,8 @@
 namespace hilo {
 namespace {
 
-/// Dimensions that the devices don't divide are whole: inside a program nobody can pad them.
+/// Returns the sharding with dimensions unsharded that the number of devices doesn't divide, because programs can't
+/// pad.
 NamedSharding dividing(const NamedSharding& sharding, std::span<const int64_t> shape) {
   std::vector<SpecEntry> entries = sharding.spec().entries();
   bool changes = false;
@@ -25,7 +26,7 @@ NamedSharding dividing(const NamedSharding& sharding, std::span<const int64_t> s
 }
 
 Array bind_constraint(const Array& x, const NamedSharding& sharding) {
-  run_stated_by(run_stated);
+  run_constrained_by(run_constrained);
   const FlatFunction same = [](std::span<const Array> a) { return std::vector<Array>(a.begin(), a.end()); };
   auto attributes = std::make_shared<hlo::CustomRulesAttributes>();
   attributes->to_apply =

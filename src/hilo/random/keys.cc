@@ -139,11 +139,11 @@ Key seeded(KeyImpl impl, const Words& seed) {
 
 /// Returns the key for use by a sampler, and marks it as used.
 Key used(const Key& key, const char* what) {
-  return follows_keys() ? Key(bind_identity(key.data, kUsedKey, what), key.impl) : key;
+  return tracks_keys() ? Key(bind_identity(key.data, kUsedKey, what), key.impl) : key;
 }
 
 /// Returns the words as those of an unused key.
-Key unused(const Array& data, KeyImpl impl) { return {follows_keys() ? bind_identity(data, kNewKey, "") : data, impl}; }
+Key unused(const Array& data, KeyImpl impl) { return {tracks_keys() ? bind_identity(data, kNewKey, "") : data, impl}; }
 
 /// Splits for unsafe_rbg, which draws bits instead of hashing: takes every tenth row of 10 * count rows.
 Array drawn_keys(const Array& data, int64_t count) {
@@ -270,7 +270,7 @@ int64_t Key::shape(const Index& axis) const {
 
 Key Key::operator[](const Indexer& index) const {
   // A slice with a static index would compile one program for each index.
-  if (index.kind() != Indexer::Kind::kInteger || ndim() != 1 || !is_concrete(data) || follows_keys())
+  if (index.kind() != Indexer::Kind::kInteger || ndim() != 1 || !is_concrete(data) || tracks_keys())
     return (*this)(index);
   const UserLocation here(index.location());
   const int64_t count = shape(0), at = index.integer() < 0 ? index.integer() + count : index.integer();

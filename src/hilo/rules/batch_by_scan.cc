@@ -9,7 +9,7 @@
 namespace hilo::rules {
 namespace {
 
-/// The shape without the batch axis.
+/// Returns the operand's type without the batch axis.
 Aval example_aval(const Array& operand, const BatchDim& dim) {
   std::vector<int64_t> dimensions(operand.shape().begin(), operand.shape().end());
   if (dim) dimensions.erase(dimensions.begin() + *dim);
@@ -19,7 +19,7 @@ Aval example_aval(const Array& operand, const BatchDim& dim) {
 }  // namespace
 
 BatchResult batch_by_scan(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
-  // A scan takes what all examples share first, then what it walks along.
+  // A scan takes the operands shared by all examples first, then those that it slices.
   std::vector<size_t> order;
   for (bool batched : {false, true}) {
     for (size_t i = 0; i < dims.size(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/callback.cc -- rules of functions of the host: debug callbacks see values alone, others have no derivative; a
-// batch is one call an example, or one call with an axis more.
+// rules/callback.cc -- rules of host functions. Debug callbacks see only values; others have no derivative. A batch is
+// one call per example, or one call with an additional axis.
 #include "hilo/rules/batch_by_scan.h"
 #include "hilo/rules/named_rules.h"
 #include "hilo/trace/ops.h"
@@ -28,7 +28,7 @@ JvpResult jvp(const Operation& operation, std::span<const Tangent>) {
   __builtin_unreachable();
 }
 
-/// One call for the whole batch: results have the axis in front.
+/// Makes one call for the whole batch; results have the batch axis in front.
 BatchResult in_one_call(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size, bool broadcast) {
   std::vector<Array> operands;
   for (size_t i = 0; i < dims.size(); ++i)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/checkify.cc -- what checkify makes of ops that call computations, and the rules of checks themselves.
+// rules/checkify.cc -- checkify for ops that call computations, and the rules of checks themselves.
 #include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/scan.h"
@@ -26,7 +26,7 @@ std::vector<Aval> avals_of_shapes(std::span<const Shape> shapes) {
   return avals;
 }
 
-/// Results and state of a checked computation, which come in one list.
+/// The results and the state of a checked computation, which returns them in one list.
 struct Outcome {
   Arrays results;
   CheckState state;
@@ -46,8 +46,8 @@ Arrays checked_call(const ComputationPtr& callee, const Arrays& operands, ErrorS
   return std::move(outcome.results);
 }
 
-/// The state of a loop travels in front of its carry; what failed first stays. The condition is looked at before the first
-/// step and after each.
+/// The state of a loop is part of its carry, in front; the first failure is retained. The condition is checked before
+/// the first step and after each.
 Arrays checked_while(const Operation& operation, ErrorSet errors, CheckState& state) {
   const auto& loop = attributes_of<hlo::WhileAttributes>(operation);
   const CheckedComputation body = checked_computation(loop.body, errors);
@@ -81,7 +81,7 @@ Arrays checked_while(const Operation& operation, ErrorSet errors, CheckState& st
   return {all.begin() + count, all.end()};
 }
 
-/// Branches return the places of all; those of others have not failed.
+/// Each branch returns the places of all branches; those of the others have not failed.
 Arrays checked_conditional(const Operation& operation, ErrorSet errors, CheckState& state) {
   auto attributes = std::make_shared<hlo::ConditionalAttributes>(attributes_of<hlo::ConditionalAttributes>(operation));
   std::vector<CheckedComputation> branches;
@@ -110,7 +110,7 @@ Arrays checked_conditional(const Operation& operation, ErrorSet errors, CheckSta
   return std::move(outcome.results);
 }
 
-/// As of a while loop: the state is a carry.
+/// As for a while loop, the state is a carry.
 Arrays checked_scan(const Operation& operation, ErrorSet errors, CheckState& state) {
   auto attributes = std::make_shared<hlo::ScanAttributes>(attributes_of<hlo::ScanAttributes>(operation));
   const CheckedComputation step = checked_computation(attributes->step, errors);
@@ -140,7 +140,7 @@ Arrays checked_scan(const Operation& operation, ErrorSet errors, CheckState& sta
   return {all.begin() + count, all.end()};
 }
 
-/// Of x, whose first `batch_dims` dimensions are those of a batch, the example numbered `at`.
+/// Returns example `at` of x, whose first `batch_dims` dimensions are batch dimensions.
 Array example(const Array& x, int64_t batch_dims, const Array& at, int64_t count) {
   std::vector<int64_t> dims(x.shape().begin() + batch_dims, x.shape().end()), sizes;
   dims.insert(dims.begin(), count);
@@ -151,7 +151,7 @@ Array example(const Array& x, int64_t batch_dims, const Array& at, int64_t count
   return ops::reshape(ops::dynamic_slice(ops::reshape(x, dims), starts, sizes), std::span(dims).subspan(1));
 }
 
-/// A check that has come: it becomes a value. Of a batch the first example that fails counts.
+/// Converts a check to a value. Of a batch, the first failing example is reported.
 Arrays functionalised_check(const Operation& operation, ErrorSet errors, CheckState& state) {
   const Arrays result = {ops::scalar(0, ElementType::kU8)};
   if (!errors.has(user_checks)) return result;
@@ -174,7 +174,7 @@ Arrays functionalised_check(const Operation& operation, ErrorSet errors, CheckSt
   return result;
 }
 
-/// The op keeps its rules, around its computation without checks; the errors are those of a call beside it.
+/// Keeps the op's rules for its computation without checks; a separate call yields the errors.
 Arrays checked_custom_rules(const Operation& operation, ErrorSet errors, CheckState& state) {
   if (is_check(operation)) return functionalised_check(operation, errors, state);
   auto attributes = std::make_shared<hlo::CustomRulesAttributes>(attributes_of<hlo::CustomRulesAttributes>(operation));
@@ -208,7 +208,7 @@ JvpResult check_jvp(const Operation& operation, std::span<const Tangent>) {
   return result;
 }
 
-/// One check of the whole batch.
+/// Binds one check for the whole batch.
 BatchResult check_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   const auto& attributes = attributes_of<hlo::CustomRulesAttributes>(operation);
   std::vector<Array> operands;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/checkify_ops.cc -- what checkify looks at in single ops: NaNs, divisions by zero, indices out of bounds.
+// rules/checkify_ops.cc -- checks of single ops by checkify: NaNs, divisions by zero, indices out of bounds.
 #include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/slice.h"
 #include "hilo/lax/indexing.h"
@@ -20,7 +20,7 @@ Array any(const Array& x) {
   return ops::reduce(Opcode::kOr, x, ops::scalar(0, ElementType::kPred), ops::all_dimensions(x.ndim()));
 }
 
-/// Ops that hand elements on: a NaN in their result was made elsewhere. JAX's list.
+/// Whether the op only moves elements, so that a NaN in its result comes from an operand. JAX's list.
 bool only_moves_values(Opcode opcode) {
   switch (opcode) {
     case Opcode::kAbs:
@@ -73,8 +73,8 @@ void look_for_zero_divisors(const Operation& operation, CheckState& state) {
   state.add(any(ops::eq(divisor, ops::full_like(divisor, 0))), {}, "division by zero");
 }
 
-/// Numbers, one a component of an index, over all of `indices`, whose components stand along `vector_dim` (or are one
-/// alone, if there is no such dimension).
+/// Broadcasts one number per index component over `indices`, whose components are along `vector_dim` (a single
+/// component if there is no such dimension).
 Array along_vector(const std::vector<int64_t>& numbers, const Array& indices, int64_t vector_dim) {
   const Shape shape = indices.aval_shape().with_element_type(ElementType::kS64);
   if (vector_dim == indices.ndim()) return ops::full(shape, static_cast<double>(numbers.at(0)));
@@ -87,11 +87,11 @@ Array along_vector(const std::vector<int64_t>& numbers, const Array& indices, in
 struct Starts {
   Array indices;  // s64
   int64_t vector_dim;
-  std::vector<int64_t> dimensions, window_sizes;  // one a component
+  std::vector<int64_t> dimensions, window_sizes;  // one per component
 };
 
-/// The first index whose window isn't inside of `operand`, its axis, and the axis' size.
-void look_for_outsiders(const Starts& starts, const Array& operand, CheckState& state) {
+/// Reports the first index whose window is out of bounds of `operand`, its axis, and the axis' size.
+void check_bounds(const Starts& starts, const Array& operand, CheckState& state) {
   if (starts.dimensions.empty() || starts.indices.size() == 0) return;
   std::vector<int64_t> sizes, greatest;
   for (size_t k = 0; k < starts.dimensions.size(); ++k) {
@@ -130,7 +130,7 @@ Starts starts_of(const hlo::GatherAttributes& g, const Array& indices) {
   return starts;
 }
 
-/// Of a dynamic slice, whose starts are scalars.
+/// Returns the starts of a dynamic slice, which are scalars.
 Starts starts_of(std::span<const Array> scalars, std::span<const int64_t> sizes) {
   Starts starts{Array(), 0, {}, {sizes.begin(), sizes.end()}};
   Arrays rows;
@@ -145,15 +145,15 @@ Starts starts_of(std::span<const Array> scalars, std::span<const int64_t> sizes)
 void look_at_indices(const Operation& operation, CheckState& state) {
   const Arrays& x = operation.operands;
   if (operation.opcode == Opcode::kGather) {
-    look_for_outsiders(starts_of(attributes_of<hlo::GatherAttributes>(operation), x[1]), x[0], state);
+    check_bounds(starts_of(attributes_of<hlo::GatherAttributes>(operation), x[1]), x[0], state);
   } else if (operation.opcode == Opcode::kScatter && x.size() == 3) {
     const auto& scatter = attributes_of<hlo::ScatterAttributes>(operation);
-    look_for_outsiders(starts_of(lax::gather_of(scatter, x[0], x[2]), x[1]), x[0], state);
+    check_bounds(starts_of(lax::gather_of(scatter, x[0], x[2]), x[1]), x[0], state);
   } else if (operation.opcode == Opcode::kDynamicSlice) {
     const auto& sizes = attributes_of<hlo::DynamicSliceAttributes>(operation).sizes;
-    look_for_outsiders(starts_of(std::span(x).subspan(1), {sizes.begin(), sizes.end()}), x[0], state);
+    check_bounds(starts_of(std::span(x).subspan(1), {sizes.begin(), sizes.end()}), x[0], state);
   } else if (operation.opcode == Opcode::kDynamicUpdateSlice) {
-    look_for_outsiders(starts_of(std::span(x).subspan(2), x[1].shape()), x[0], state);
+    check_bounds(starts_of(std::span(x).subspan(2), x[1].shape()), x[0], state);
   }
 }
 

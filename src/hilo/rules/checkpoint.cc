@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/checkpoint.cc -- rules of checkpoint: the forward pass keeps what the policy says, the linear function of the
-// tangents begins by computing the rest again.
+// rules/checkpoint.cc -- rules of checkpoint: the forward pass saves the values that the policy selects; the linear
+// function of the tangents first recomputes the others.
 #include <algorithm>
 
 #include "hilo/base/log.h"
@@ -24,16 +24,16 @@ using hlo::ComputationPtr;
 using hlo::InstructionId;
 using Ids = std::vector<InstructionId>;
 
-/// A function in two parts, of which the first gives (results, kept values) and the other computes all residuals from kept
+/// A function in two parts: the first returns (results, saved values), the second computes all residuals from saved
 /// values and the arguments that it reads.
 struct Rematerialized {
-  ComputationPtr forward;          ///< arguments -> results, kept values
-  ComputationPtr tangent;          ///< unknown arguments, kept values, arguments that it reads -> unknown results
-  std::vector<size_t> read_again;  ///< numbers of these arguments
+  ComputationPtr forward;          ///< arguments -> results, saved values
+  ComputationPtr tangent;          ///< unknown arguments, saved values, arguments that it reads -> unknown results
+  std::vector<size_t> read_again;  ///< indices of these arguments
   size_t result_count = 0;
 };
 
-/// What log_checkpoint_residuals says.
+/// Prints the report of log_checkpoint_residuals.
 void log_kept(const hlo::Computation& again, size_t kept_count) {
   std::string kept, arguments;
   for (InstructionId id : again.parameters()) {
@@ -61,7 +61,7 @@ Rematerialized rematerialize(const SplitComputation& split, const std::string& n
   }
   out.forward = part_of(*cut.forward, cut.forward->parameters(), results, name + ".forward", effects);
 
-  // Kept values stand behind the arguments, of which only those are given that are read again.
+  // Saved values follow the arguments, of which only those are passed that are read again.
   const auto parameters = cut.again->parameters();
   const size_t argument_count = parameters.size() - cut.kept_count;
   std::vector<bool> is_given(cut.again->size());
@@ -91,7 +91,7 @@ Rematerialized rematerialize(const SplitComputation& split, const std::string& n
 
 // ---- rules ----------------------------------------------------------------------------------------------------------
 
-/// Calls what computes the function once more. `detail` is the policy's text.
+/// Binds a call of the computation that recomputes the function. `detail` is the policy's text.
 std::vector<Array> bind_tangent(hlo::ComputationPtr computation, const std::string& detail,
                                 std::vector<Array> operands) {
   auto own = std::make_shared<hlo::CustomRulesAttributes>();
@@ -101,7 +101,7 @@ std::vector<Array> bind_tangent(hlo::ComputationPtr computation, const std::stri
   return bind({hlo::kExtCustomRules, std::move(operands), std::move(own), std::nullopt});
 }
 
-/// The first part, run: its results, and what the other part needs.
+/// The first part after its run: its results, and the operands of the second part.
 struct Forward {
   Rematerialized parts;
   std::string detail;
@@ -147,8 +147,8 @@ std::optional<SplitResult> checkpoint_split(const Operation& operation, const Ma
                      [run, rest] { return run.bind_rest(rest); }};
 }
 
-/// What is computed again waits for the cotangents, behind a barrier: else it would be found equal to what the forward
-/// pass has computed, and kept. Without prevent_cse that is as it may be.
+/// Recomputation depends on the cotangents through a barrier. Otherwise the compiler would merge it with the forward
+/// pass and store the values. Without prevent_cse this is permitted.
 void tangent_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
   Mask linear;
   std::vector<Array> operands;

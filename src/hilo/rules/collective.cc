@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/collective.cc -- rules of the named-axis ops. vmap gives those of its own axis their meaning; an axis of
-// another name passes through.
+// rules/collective.cc -- rules of the named-axis ops. vmap resolves those of its own axis; others pass through.
 #include <algorithm>
 #include <numeric>
 
@@ -14,25 +13,24 @@
 namespace hilo::rules {
 namespace {
 
-using namespace hilo::ops;  // the rules are algebra over these wrappers
+using namespace hilo::ops;  // the rules are formulas of these wrappers
 
 const hlo::NamedAxisAttributes& axis_of(const Operation& operation) {
   return attributes_of<hlo::NamedAxisAttributes>(operation);
 }
 
-/// Is vmap resolving the op's axis?
+/// Whether the batching rule resolves the op's axis.
 bool is_own_axis(const Operation& operation, const BatchContext& context) {
   return axis_of(operation).axis_name == context.axis_name;
 }
 
-/// The op on an operand with a batch axis that it doesn't look at.
+/// Binds the op on an operand with a batch axis that doesn't concern it.
 BatchResult pass_through(const Operation& operation, std::span<const BatchDim> dims) {
   Operation batched = operation;
   batched.declared = std::nullopt;
   return {bind(batched), {dims[0]}};
 }
 
-/// Attributes of another op over the operation's axis.
 template <typename T>
 std::shared_ptr<T> over_same_axis(const Operation& operation) {
   auto attributes = std::make_shared<T>();
@@ -60,7 +58,7 @@ BatchResult reduction_batch(const Operation& operation, std::span<const BatchDim
 
 // ---- all_gather -----------------------------------------------------------------------------------------------------
 
-/// This member's part of the members' sum.
+/// The cotangent is this member's part of the members' sum.
 void all_gather_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
   auto scatter = over_same_axis<hlo::PsumScatterAttributes>(operation);
   scatter->dimension = attributes_of<hlo::NamedAllGatherAttributes>(operation).dimension;
@@ -98,22 +96,22 @@ Array take_rows(const Array& x, std::span<const int32_t> rows) {
   return gather(x, constant(Literal::array<int32_t>(count, rows)), std::move(attributes));
 }
 
-/// The same by slices that lie one after the other, which the devices of a mesh send each other. Empty: there are many.
+/// Returns the same as a few contiguous slices, which the devices of a mesh exchange; empty if there are many.
 /// Example    rows 3, 0, 1, 2 -> slices [3, 4) and [0, 3)
 std::vector<Array> slices_of(const Array& x, std::span<const int32_t> rows) {
-  constexpr size_t kMostSlices = 64;
+  constexpr size_t kMaxSlices = 64;
   std::vector<hlo::SliceRange> ranges;
   for (const int32_t row : rows) {
     if (!ranges.empty() && ranges.back().limit == row) ++ranges.back().limit;
     else ranges.push_back({row, row + 1, 1});
   }
   std::vector<Array> slices;
-  if (ranges.size() > kMostSlices) return slices;
+  if (ranges.size() > kMaxSlices) return slices;
   for (const hlo::SliceRange& range : ranges) slices.push_back(slice_along(x, 0, range));
   return slices;
 }
 
-/// Who isn't sent to keeps its own until it is masked.
+/// Members that don't receive keep their own slice until it is masked.
 BatchResult ppermute_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   if (!is_own_axis(operation, context)) return pass_through(operation, dims);
   const Array x = batch_axis_at(operation.operands[0], dims[0], 0, context.axis_size);
@@ -140,7 +138,7 @@ void psum_scatter_transpose(const Operation& operation, std::span<const Tangent>
   out.add(0, bind_one(hlo::kExtAllGather, {cts[0].value()}, std::move(gather)));
 }
 
-/// The slices of the sum are the members'.
+/// Each member gets one slice of the sum.
 BatchResult psum_scatter_batch(const Operation& operation, std::span<const BatchDim> dims,
                                const BatchContext& context) {
   const auto& attributes = attributes_of<hlo::PsumScatterAttributes>(operation);
@@ -163,7 +161,7 @@ void all_to_all_transpose(const Operation& operation, std::span<const Tangent> c
   out.add(0, bind_one(hlo::kExtAllToAll, {cts[0].value()}, std::move(back)));
 }
 
-/// The slices become the members, and the members go where they are wanted.
+/// The slices become the members' axis, and the members' axis moves to the requested position.
 BatchResult all_to_all_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   const auto& attributes = attributes_of<hlo::NamedAllToAllAttributes>(operation);
   if (is_own_axis(operation, context)) {
@@ -184,7 +182,7 @@ BatchResult all_to_all_batch(const Operation& operation, std::span<const BatchDi
 
 // ---- axis_index -----------------------------------------------------------------------------------------------------
 
-/// Only reached for the own axis: without operands nothing else is batched.
+/// Reached only for the rule's own axis, because the op has no operands that could be batched.
 BatchResult axis_index_batch(const Operation&, std::span<const BatchDim>, const BatchContext& context) {
   return {{iota(Shape::array(ElementType::kS32, {context.axis_size}), 0)}, {0}};
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/control_flow.cc -- rules of call, conditional and while: transform the called computations, then call those.
+// rules/control_flow.cc -- rules of call, conditional and while: transform the called computations, then call the
+// results.
 #include <algorithm>
 #include <functional>
 
@@ -34,7 +35,7 @@ JvpResult call_jvp(const Operation& operation, std::span<const Tangent> tangents
   return split_primals(ops::call(jvp.computation, std::move(operands)), jvp.nonzero_results);
 }
 
-/// Takes what stands from `begin` on out of a list.
+/// Removes the elements from `begin` on from a list and returns them.
 std::vector<Array> take_from(std::vector<Array>& list, size_t begin) {
   std::vector<Array> tail(list.begin() + begin, list.end());
   list.resize(begin);
@@ -53,10 +54,10 @@ LinearizeResult call_linearize(const Operation& operation, std::span<const bool>
           }};
 }
 
-/// The results of a known part; those that it only hands on are the operands themselves.
+/// Returns the results of a known part; results that it passes through are the operands themselves.
 std::vector<Array> call_known(const ComputationPtr& known, const std::vector<Array>& operands) {
   std::vector<std::optional<size_t>> origins;
-  for (size_t k = 0; k < known->root().operands.size(); ++k) origins.push_back(handed_on(*known, k));
+  for (size_t k = 0; k < known->root().operands.size(); ++k) origins.push_back(passed_through(*known, k));
   const bool computes =
       known->has_effect() || !std::ranges::all_of(origins, [](const auto& o) { return o.has_value(); });
   std::vector<Array> results = computes ? ops::call(known, operands) : operands;
@@ -103,7 +104,7 @@ const Branches& branches_of(const Operation& operation) {
   return attributes_of<hlo::ConditionalAttributes>(operation).branches;
 }
 
-/// Binds a conditional of branches with flat parameters.
+/// Binds a conditional whose branches have flat parameters.
 std::vector<Array> bind_conditional(const Operation& like, const Branches& flat_branches, std::vector<Array> operands) {
   auto with_branches = std::make_shared<hlo::ConditionalAttributes>(attributes_of<hlo::ConditionalAttributes>(like));
   with_branches->branches.clear();
@@ -117,19 +118,20 @@ const Mask& marked_results(const SplitComputation& split) { return split.unknown
 /// Transforms every branch so that all have the same results with tangents, or the same unknown ones.
 template <typename Transformed, typename Transform>
 std::vector<Transformed> transform_branches(const Operation& operation, const Transform& transform) {
-  std::vector<bool> wanted;
+  std::vector<bool> expected;
   for (const ComputationPtr& branch : branches_of(operation))
-    wanted = mask_or(wanted, marked_results(transform(branch, wanted)));
+    expected = mask_or(expected, marked_results(transform(branch, expected)));
   std::vector<Transformed> all;
-  for (const ComputationPtr& branch : branches_of(operation)) all.push_back(transform(branch, wanted));
+  for (const ComputationPtr& branch : branches_of(operation)) all.push_back(transform(branch, expected));
   return all;
 }
 
 JvpResult conditional_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const std::vector<bool> nonzero = nonzero_mask(tangents.subspan(1));
-  const auto jvps = transform_branches<JvpComputation>(
-      operation,
-      [&](const ComputationPtr& c, const std::vector<bool>& wanted) { return jvp_computation(c, nonzero, wanted); });
+  const auto jvps =
+      transform_branches<JvpComputation>(operation, [&](const ComputationPtr& c, const std::vector<bool>& expected) {
+        return jvp_computation(c, nonzero, expected);
+      });
   Branches branches;
   for (const JvpComputation& j : jvps) branches.push_back(j.computation);
   std::vector<Array> operands = operation.operands;
@@ -137,10 +139,10 @@ JvpResult conditional_jvp(const Operation& operation, std::span<const Tangent> t
   return split_primals(bind_conditional(operation, branches, std::move(operands)), jvps[0].nonzero_results);
 }
 
-/// A place for each residual of each branch. Branches share places of one type, for only one of them runs.
+/// A place for each residual of each branch. Only one branch runs, so branches share places of one type.
 struct ResidualPlaces {
   std::vector<Aval> avals;
-  std::vector<std::vector<size_t>> of_branch;  ///< the place of each of its residuals
+  std::vector<std::vector<size_t>> of_branch;  ///< place of each of its residuals
 };
 
 ResidualPlaces residual_places(std::span<const SplitComputation> splits) {
@@ -164,8 +166,8 @@ ResidualPlaces residual_places(std::span<const SplitComputation> splits) {
   return places;
 }
 
-/// Branches in two parts that fit each other: a known branch returns a value for every place, its own residuals and zeros
-/// elsewhere; an unknown one takes all places, and reads its own.
+/// Branches split into compatible parts: a known branch returns a value for every place, its own residuals and zeros
+/// elsewhere; an unknown branch takes all places and reads its own.
 struct SplitBranches {
   Branches known, unknown;
 };
@@ -199,9 +201,9 @@ SplitBranches split_branches(std::span<const SplitComputation> splits) {
 
 LinearizeResult conditional_linearize(const Operation& operation, std::span<const bool> nonzero_operands) {
   const Mask nonzero(nonzero_operands.begin() + 1, nonzero_operands.end());
-  const auto splits = transform_branches<SplitComputation>(operation, [&](const ComputationPtr& c, const Mask& wanted) {
-    return linearize_computation(c, nonzero, wanted);
-  });
+  const auto splits = transform_branches<SplitComputation>(
+      operation,
+      [&](const ComputationPtr& c, const Mask& expected) { return linearize_computation(c, nonzero, expected); });
   const SplitBranches branches = split_branches(splits);
   std::vector<Array> primals = bind_conditional(operation, branches.known, operation.operands);
   const std::vector<Array> residuals = take_from(primals, splits[0].known_result_count());
@@ -214,12 +216,13 @@ LinearizeResult conditional_linearize(const Operation& operation, std::span<cons
           }};
 }
 
-/// If it isn't known which branch runs, nothing is.
+/// If the index is unknown, all results are.
 std::optional<SplitResult> conditional_split(const Operation& operation, const Mask& unknown_operands) {
   if (unknown_operands[0]) return std::nullopt;
   const Mask unknown(unknown_operands.begin() + 1, unknown_operands.end());
   const auto splits = transform_branches<SplitComputation>(
-      operation, [&](const ComputationPtr& c, const Mask& wanted) { return split_computation(c, unknown, wanted); });
+      operation,
+      [&](const ComputationPtr& c, const Mask& expected) { return split_computation(c, unknown, expected); });
   const SplitBranches branches = split_branches(splits);
   auto [known, rest] = known_and_unknown(operation.operands, unknown_operands);
   rest.insert(rest.begin(), operation.operands[0]);
@@ -248,12 +251,12 @@ void conditional_transpose(const Operation& operation, std::span<const Tangent> 
   }
 }
 
-/// `mask`, one bit an example, over all of an array with the examples in front.
+/// Broadcasts `mask`, one bit per example, over an array with the examples in front.
 Array spread(const Array& mask, const Array& over) {
   return ops::broadcast_in_dim(mask, over.aval_shape().with_element_type(ElementType::kPred), {0});
 }
 
-/// Which examples take branch `b`; the last branch takes every index out of range.
+/// Returns the examples that take branch `b`; the last branch takes every index out of range.
 Array examples_that_take(size_t b, const Array& index, const Operation& operation) {
   if (attributes_of<hlo::ConditionalAttributes>(operation).predicated) return b == 0 ? index : ops::bitwise_not(index);
   const auto at = ops::full_like(index, static_cast<double>(b));
@@ -261,8 +264,8 @@ Array examples_that_take(size_t b, const Array& index, const Operation& operatio
   return ops::bitwise_or(ops::ge(index, at), ops::lt(index, ops::full_like(index, 0)));
 }
 
-/// Operands from which no derivative flows to examples that don't take the branch: an infinite slope there, times a
-/// cotangent of zero, would be NaN.
+/// Returns operands that are constant for examples that don't take the branch. Otherwise an infinite slope times a zero
+/// cotangent would give NaN.
 std::vector<Array> constant_where_unused(const Array& used, std::vector<Array> operands) {
   for (Array& x : operands) {
     if (has_tangent(x.dtype())) x = ops::select(spread(used, x), x, bind_one(hlo::kExtStopGradient, {x}));
@@ -270,18 +273,18 @@ std::vector<Array> constant_where_unused(const Array& used, std::vector<Array> o
   return operands;
 }
 
-/// The operand that all branches hand on as result `k`, if it is the same of all examples.
+/// Returns the operand that all branches pass through as result `k`, if it isn't batched.
 std::optional<size_t> shared_operand(const Operation& operation, std::span<const BatchDim> dims, size_t k) {
   std::optional<size_t> shared;
   for (const ComputationPtr& branch : branches_of(operation)) {
-    const std::optional<size_t> own = handed_on(*branch, k);
+    const std::optional<size_t> own = passed_through(*branch, k);
     if (!own || (shared && *own != *shared)) return std::nullopt;
     shared = own;
   }
   return dims[*shared + 1] ? std::nullopt : std::optional(*shared + 1);
 }
 
-/// A batched index means that examples take different branches: all run, and a select picks.
+/// With a batched index, examples take different branches: all branches run, and a select picks the results.
 BatchResult conditional_batch_by_select(const Operation& operation, std::span<const BatchDim> dims,
                                         const BatchContext& context) {
   std::vector<Array> operands;
@@ -332,7 +335,6 @@ const hlo::WhileAttributes& loop_of(const Operation& operation) {
   return attributes_of<hlo::WhileAttributes>(operation);
 }
 
-/// Binds a while of computations with flat parameters.
 std::vector<Array> bind_while(const ComputationPtr& flat_condition, const ComputationPtr& flat_body,
                               std::vector<Array> carry) {
   auto loop = std::make_shared<hlo::WhileAttributes>();
@@ -341,7 +343,7 @@ std::vector<Array> bind_while(const ComputationPtr& flat_condition, const Comput
   return bind({Opcode::kWhile, std::move(carry), std::move(loop), std::nullopt});
 }
 
-/// The condition on a carry that has further leaves behind its own.
+/// Returns the condition on a carry with additional leaves at its end.
 ComputationPtr condition_over(const ComputationPtr& condition, const ComputationPtr& body) {
   const size_t count = parameter_leaves(*condition).size();
   const FlatFunction f = [&](std::span<const Array> carry) { return run_computation(*condition, carry.first(count)); };
@@ -363,14 +365,14 @@ JvpResult while_jvp(const Operation& operation, std::span<const Tangent> tangent
       nonzero);
 }
 
-/// The primal loop runs alone; the tangent loop runs both again, from the known initial carry. It can be pushed forward,
-/// not transposed: its trip count isn't known.
+/// The primal loop runs alone; the tangent loop runs both again from the known initial carry. It supports forward mode
+/// but no transposition, because its trip count is unknown.
 LinearizeResult while_linearize(const Operation& operation, std::span<const bool>) {
   return {bind(operation),
           [operation](std::span<const Tangent> tangents) { return while_jvp(operation, tangents).tangents; }};
 }
 
-/// The results of `split`'s known part alone, without residuals.
+/// Returns the results of `split`'s known part without residuals.
 ComputationPtr known_results(const SplitComputation& split) {
   return restage(split.known, [&](std::span<const Array> x) {
     std::vector<Array> all = run_computation(*split.known, x);
@@ -379,8 +381,8 @@ ComputationPtr known_results(const SplitComputation& split) {
   });
 }
 
-/// The known carries' loop runs alone; the unknown one runs all of it again, for residuals of each step would need to know
-/// how many there are. If it isn't known when the loop ends, nothing is.
+/// Runs the loop of the known carries alone; the unknown loop repeats all of it, because storing residuals requires the
+/// trip count. If the condition is unknown, all results are.
 std::optional<SplitResult> while_split(const Operation& operation, const Mask& unknown_operands) {
   const ComputationPtr& body = loop_of(operation).body;
   const Mask unknown = fix_carry(
@@ -409,8 +411,8 @@ BatchResult while_batch(const Operation& operation, std::span<const BatchDim> di
   std::vector<bool> batched = grown(batched_mask(dims));
   const bool batched_predicate = batch_computation(condition, batched, {}, context).batched_results[0];
   if (batched_predicate) {
-    // Examples end at different times; what the body only hands on stays the same of all.
-    for (size_t i = 0; i < batched.size(); ++i) batched[i] = batched[i] || handed_on(*body, i) != i;
+    // Examples end at different times; a carry that the body passes through stays unbatched.
+    for (size_t i = 0; i < batched.size(); ++i) batched[i] = batched[i] || passed_through(*body, i) != i;
     batched = grown(batched);
   }
   const ComputationPtr condition_of_all = batch_computation(condition, batched, {}, context).computation;
@@ -421,7 +423,7 @@ BatchResult while_batch(const Operation& operation, std::span<const BatchDim> di
                                : operation.operands[i]);
   }
   if (!batched_predicate) return batched_results(bind_while(condition_of_all, body_of_all, std::move(carry)), batched);
-  // The loop runs while any example does; examples that have ended keep their carry.
+  // The loop runs as long as any example does; finished examples keep their carry.
   const auto any = restage(condition_of_all, [&](std::span<const Array> x) {
     const Array going = run_computation(*condition_of_all, x)[0];
     return std::vector<Array>{ops::reduce(Opcode::kOr, going, ops::scalar(0, ElementType::kPred), {0})};
@@ -468,10 +470,10 @@ BatchResult barrier_batch(const Operation& operation, std::span<const BatchDim> 
   return {bind(batched), {dims.begin(), dims.end()}};
 }
 
-/// Nothing goes back, as its derivative says.
+/// Passes no cotangents back, as its derivative is zero.
 void stopped_transpose(const Operation&, std::span<const Tangent>, Cotangents&) {}
 
-/// Of a tangent it is the identity: a derivative of the derivative is what it stops.
+/// For a tangent the op is the identity: it stops the derivative of the derivative.
 std::optional<SplitResult> identity_split(const Operation& operation, const Mask&) {
   return SplitResult{{std::nullopt}, [x = operation.operands[0]] { return std::vector<Array>{x}; }};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rules/convolution.cc -- rules of convolution, which is bilinear. With m the batch, j input features, k output
-// features and g groups, and apart from the spatial dimensions:
+// features and g groups, and ignoring the spatial dimensions:
 //     feature groups   [m, gj] [j, gk] -> [m, gk]      batch groups   [gm, j] [j, gk] -> [m, gk]
 //     to lhs           [m, gk] [k, gj] -> [m, gj]      to lhs         [m, gk] [k, gj] -> [m, gj], then [gm, j]
 //     to rhs           [gj, m] [m, gk] -> [j, gk]      to rhs         [j, gm] [m, gk] -> [j, gk]
@@ -45,7 +45,7 @@ JvpResult convolution_jvp(const Operation& operation, std::span<const Tangent> t
   return {bind(operation), {tangent}};
 }
 
-/// `x` without dimension `from`, which becomes the outer part of dimension `to`, counted without `from`.
+/// Merges dimension `from` of `x` into dimension `to` (counted without `from`), as its outer part.
 Array axis_into(const Array& x, int64_t from, int64_t to) {
   std::vector<int64_t> order, sizes;
   for (int64_t d = 0; d < x.ndim(); ++d) {
@@ -58,7 +58,7 @@ Array axis_into(const Array& x, int64_t from, int64_t to) {
   return ops::reshape(ops::transpose(x, order), sizes);
 }
 
-/// `x` with dimension `axis` as two, the outer of `outer` elements.
+/// Splits dimension `axis` of `x` in two; the outer one has `outer` elements.
 Array axis_out_of(const Array& x, int64_t axis, int64_t outer) {
   std::vector<int64_t> sizes(x.shape().begin(), x.shape().end());
   const size_t at = axis;
@@ -69,7 +69,7 @@ Array axis_out_of(const Array& x, int64_t axis, int64_t outer) {
 
 int64_t dilate(int64_t size, int64_t dilation) { return size == 0 ? 0 : (size - 1) * dilation + 1; }
 
-/// Extents of one spatial dimension, dilated: the input's, the kernel's, the result's.
+/// Dilated sizes of one spatial dimension: the input's, the kernel's, the result's.
 struct Extents {
   int64_t lhs, rhs, out;
 };
@@ -78,7 +78,8 @@ Extents dilated_extents(const WindowDimension& w, int64_t lhs, int64_t out) {
   return {dilate(lhs, w.base_dilation), dilate(w.size, w.window_dilation), dilate(out, w.stride)};
 }
 
-/// The cotangent of the input: the result's, dilated by the strides, under the kernel turned round.
+/// Returns the cotangent of the input: the result's cotangent, dilated by the strides, convolved with the reversed
+/// kernel.
 Array lhs_cotangent(const Operation& operation, const Array& ct) {
   const ConvolutionAttributes& a = attributes_of<ConvolutionAttributes>(operation);
   const hlo::ConvolutionDimensions& d = a.dimensions;
@@ -106,7 +107,8 @@ Array lhs_cotangent(const Operation& operation, const Array& ct) {
   return cotangent;
 }
 
-/// The cotangent of the kernel: the input under the result's cotangent, batch and features exchanged.
+/// Returns the cotangent of the kernel: the input convolved with the result's cotangent, with batch and features
+/// exchanged.
 Array rhs_cotangent(const Operation& operation, const Array& ct) {
   const ConvolutionAttributes& a = attributes_of<ConvolutionAttributes>(operation);
   const hlo::ConvolutionDimensions& d = a.dimensions;
@@ -134,14 +136,14 @@ void convolution_transpose(const Operation& operation, std::span<const Tangent> 
   const Array& ct = cts[0].value();
   if (out.wants(0)) {
     out.add(0, lhs_cotangent(operation, ct));
-  } else if (ct.size() == 0) {  // its sizes would be those of a window, which has none of 0
+  } else if (ct.size() == 0) {  // the general case would need a window of size 0
     out.add(1, zeros_like_aval(operation.operands[1].aval()));
   } else {
     out.add(1, rhs_cotangent(operation, ct));
   }
 }
 
-/// Groups are outermost in the features (or the batch): takes them apart, puts the axis inside, and joins them again.
+/// Groups are outermost in the features (or the batch): splits them off, inserts the axis, and merges them again.
 /// `spec` is the dimension of `x` without its batch axis `from`.
 Array axis_into_groups(const Array& x, int64_t from, int64_t spec, int64_t groups) {
   Array apart = axis_out_of(x, spec + (from <= spec ? 1 : 0), groups);
@@ -149,7 +151,7 @@ Array axis_into_groups(const Array& x, int64_t from, int64_t spec, int64_t group
   return axis_into(apart, spec, spec);
 }
 
-/// Both have the axis: it becomes the outermost group.
+/// Both operands are batched: the axis becomes the outermost group.
 BatchResult batch_both(const Operation& operation, int64_t lhs_dim, int64_t rhs_dim, int64_t axis_size) {
   ConvolutionAttributes a = attributes_of<ConvolutionAttributes>(operation);
   const bool by_batch = a.batch_group_count > 1;
@@ -162,7 +164,7 @@ BatchResult batch_both(const Operation& operation, int64_t lhs_dim, int64_t rhs_
   return {{axis_out_of(out, features, axis_size)}, {features}};
 }
 
-/// The input has the axis: it becomes a part of the batch.
+/// The input is batched: the axis becomes part of the batch.
 BatchResult batch_lhs(const Operation& operation, int64_t dim, int64_t axis_size) {
   const ConvolutionAttributes& a = attributes_of<ConvolutionAttributes>(operation);
   const int64_t spec = a.dimensions.input_batch;
@@ -172,7 +174,7 @@ BatchResult batch_lhs(const Operation& operation, int64_t dim, int64_t axis_size
   return {{axis_out_of(out, a.dimensions.output_batch, axis_size)}, {a.dimensions.output_batch}};
 }
 
-/// The kernel has the axis: it becomes a part of the output features, inside of the groups.
+/// The kernel is batched: the axis becomes part of the output features, inside of the groups.
 BatchResult batch_rhs(const Operation& operation, int64_t dim, int64_t axis_size) {
   const ConvolutionAttributes& a = attributes_of<ConvolutionAttributes>(operation);
   const int64_t spec = a.dimensions.kernel_output, features = a.dimensions.output_feature;
@@ -188,7 +190,7 @@ BatchResult batch_rhs(const Operation& operation, int64_t dim, int64_t axis_size
   return {{axis_into(out, features, features + 1)}, {features}};
 }
 
-/// A batch of none: no group count or batch may become 0.
+/// Handles a batch of size 0 separately, because no group count or batch may become 0.
 BatchResult batch_of_none(const Operation& operation, std::span<const BatchDim> dims) {
   Operation one = operation;
   for (size_t i = 0; i < 2; ++i) {

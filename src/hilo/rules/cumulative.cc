@@ -18,7 +18,7 @@ namespace hilo::rules {
 using namespace lax;
 namespace {
 
-using namespace hilo::ops;  // the rules are algebra over these wrappers
+using namespace hilo::ops;  // the rules are formulas of these wrappers
 
 JvpResult cumsum_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const auto& a = attributes_of<hlo::CumulativeAttributes>(operation);
@@ -30,19 +30,19 @@ void cumsum_transpose(const Operation& operation, std::span<const Tangent> cts, 
   out.add(0, cumulative(operation.opcode, cts[0].value(), a.axis, !a.reverse));
 }
 
-/// Through the tree of combinations, as JAX does whatever the backend.
+/// Differentiates the tree of combinations, as JAX does on all backends.
 JvpResult tree_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   return {bind(operation), jvp_flat(running_tree(operation), operation.operands, tangents).tangents};
 }
 
-/// e^(x - sum), where -inf less -inf counts as nothing and inf less inf as all.
+/// Returns e^(x - sum), where -inf minus -inf gives 0 and inf minus inf gives 1.
 Array share_of(const Array& x, const Array& sum) {
   const Array infinite = eq(abs(sum), full_like(sum, std::numeric_limits<double>::infinity()));
   const Array same = convert_element_type(bitwise_and(eq(x, sum), gt(x, full_like(x, 0))), x.dtype());
   return select(infinite, same, exp(sub(x, select(infinite, x, sum))));
 }
 
-/// Sums of exponentials and their tangents, combined together: no derivative of log1p(exp(-|x - y|)) is ever taken.
+/// Combines sums of exponentials and their tangents together, so that log1p(exp(-|x - y|)) is never differentiated.
 JvpResult cumlogsumexp_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const auto& a = attributes_of<hlo::CumulativeAttributes>(operation);
   const hlo::ComputationPtr body = or_throw(hlo::logaddexp_computation(operation.operands[0].dtype()));

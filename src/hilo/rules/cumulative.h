@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/cumulative.h -- running products and extrema as the tree of combinations that their derivatives go through.
+// rules/cumulative.h -- running products and extrema as trees of combinations, for their derivatives.
 #pragma once
 
 #include "hilo/trace/flat_function.h"
@@ -7,7 +7,8 @@
 
 namespace hilo::rules {
 
-/// Precondition: the operation is cumprod, cummax or cummin.
+/// Returns the operation as a tree of combinations.
+/// Precondition: the operation is cumprod, cummax or cummin
 FlatFunction running_tree(const Operation& operation);
 
 }  // namespace hilo::rules

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/custom_call.cc -- rules of functions outside the program, of which only their results are known.
+// rules/custom_call.cc -- rules of external functions, of which only the results are known.
 #include "hilo/rules/batch_by_scan.h"
 #include "hilo/rules/families.h"
 
@@ -11,7 +11,7 @@ constexpr NotYet kUnknown{
 
 }  // namespace
 
-// One call an example, as JAX's vmap_method="sequential" has it.
+// One call per example, as JAX's vmap_method="sequential".
 const Rules custom_call_rules = {kUnknown, kUnknown, batch_by_scan};
 
 }  // namespace hilo::rules

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/custom_rules.cc -- rules of calls that bring rules of their own, and what happens where they bring none.
+// rules/custom_rules.cc -- rules of calls with custom rules, and the defaults for missing ones.
 #include "hilo/transform/custom_rules.h"
 
 #include "hilo/hlo/ir/extensions.h"
@@ -19,7 +19,7 @@ namespace hilo::rules {
 using namespace lax;
 namespace {
 
-/// The rules of the op: its user's, or those that its name stands for.
+/// Returns the rules of the op: the user's, or those of its name.
 const CustomRules& rules(const Operation& operation) {
   static const CustomRules kAsCall;
   if (const CustomRules* user = custom_rules_of(operation)) return *user;
@@ -27,7 +27,7 @@ const CustomRules& rules(const Operation& operation) {
   return named == nullptr ? kAsCall : *named;
 }
 
-/// The same op around another computation. Rules of a user are rules of his function alone.
+/// Binds the same op with another computation. A user's rules are valid only for the user's function.
 std::vector<Array> around(const Operation& like, hlo::ComputationPtr computation, std::vector<Array> operands) {
   if (custom_rules_of(like) != nullptr) return ops::call(computation, std::move(operands));
   auto changed = std::make_shared<hlo::CustomRulesAttributes>(attributes_of<hlo::CustomRulesAttributes>(like));
@@ -53,7 +53,7 @@ JvpResult custom_jvp(const Operation& operation, std::span<const Tangent> tangen
   return split_primals(around(operation, jvp.computation, std::move(operands)), jvp.nonzero_results);
 }
 
-/// A call of the function, without its rules.
+/// Returns a call of the function without its rules.
 Operation as_call(const Operation& operation) {
   auto call = std::make_shared<hlo::CallAttributes>();
   call->to_apply = attributes_of<hlo::CustomRulesAttributes>(operation).to_apply;
@@ -66,8 +66,8 @@ LinearizeResult custom_linearize(const Operation& operation, std::span<const boo
   return call_rules.linearize(as_call(operation), nonzero);
 }
 
-/// An op that brings its transpose is linear in what is unknown, and staged whole; so is a call of the host. Another one
-/// has no use for its rules any more: it is being transposed.
+/// An op with a transpose rule is linear in its unknown operands and staged whole; so is a host call. Other ops need
+/// their rules no longer, because they are being transposed.
 std::optional<SplitResult> custom_split(const Operation& operation, const Mask& unknown) {
   const CustomRules& own = rules(operation);
   if (own.split) return own.split(operation, unknown);
@@ -95,7 +95,7 @@ void custom_transpose(const Operation& operation, std::span<const Tangent> cts, 
   }
 }
 
-/// The same op around the batched computation; `force` makes results batched that need not be.
+/// Binds the same op with the batched computation. `force` makes results batched even if they needn't be.
 BatchResult batch_inside(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context,
                          const std::vector<bool>& force) {
   const BatchedComputation batched = batch_computation(attributes_of<hlo::CustomRulesAttributes>(operation).to_apply,
@@ -111,15 +111,15 @@ BatchResult custom_batch(const Operation& operation, std::span<const BatchDim> d
   return batch_inside(operation, dims, context, {});
 }
 
-/// The function's results and those of fwd stand for each other, so all of them get the axis: one of the two may not depend
-/// on what is batched.
+/// Results of the function and of fwd are interchangeable, so all are batched: one of the two may not depend on batched
+/// values.
 BatchResult optimize_remat_batch(const Operation& operation, std::span<const BatchDim> dims,
                                  const BatchContext& context) {
   const size_t count = attributes_of<hlo::CustomRulesAttributes>(operation).to_apply->result_shape().leaves().size();
   return batch_inside(operation, dims, context, std::vector<bool>(count, true));
 }
 
-/// What a derivative looks into is computed by fwd alone from there on.
+/// Under a derivative, only fwd is used.
 JvpResult optimize_remat_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   return jvp_flat(
       [&](std::span<const Array> x) {

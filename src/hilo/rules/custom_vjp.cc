@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/custom_vjp.cc -- rules of functions that bring their own reverse-mode derivative: it is called where others'
-// would be computed.
+// rules/custom_vjp.cc -- rules of functions with a custom reverse-mode derivative, which is called instead of a
+// computed one.
 #include "hilo/hlo/ops/ext/custom_vjp.h"
 #include "hilo/hlo/ir/extensions.h"
 #include "hilo/lax/carry.h"
@@ -18,7 +18,7 @@ using hlo::ComputationPtr;
 
 std::vector<bool> all_of(size_t count) { return std::vector<bool>(count, true); }
 
-/// The operation on tangents whose transpose is bwd.
+/// Binds the operation on tangents whose transpose is bwd.
 std::vector<Tangent> push_tangents(const hlo::CustomVjpAttributes& function, std::span<const Array> residuals,
                                    std::span<const Tangent> tangents) {
   auto attributes = std::make_shared<hlo::CustomVjpTangentAttributes>();
@@ -63,14 +63,14 @@ void tangent_transpose(const Operation& operation, std::span<const Tangent> cts,
   }
 }
 
-/// `computation` with a batch axis in front of all it takes and gives.
+/// Returns `computation` with a leading batch axis on all parameters and results.
 ComputationPtr over_batch(const ComputationPtr& computation, const BatchContext& context) {
   return batch_computation(computation, all_of(parameter_leaves(*computation).size()),
                            all_of(computation->result_shape().leaves().size()), context)
       .computation;
 }
 
-/// All operands get the axis: then the cotangent of one that had none is a sum over it, as it should be.
+/// Batches all operands; the cotangent of an unbatched operand is then correctly summed over the batch.
 BatchResult custom_vjp_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   const auto& function = attributes_of<hlo::CustomVjpAttributes>(operation);
   auto attributes = std::make_shared<hlo::CustomVjpAttributes>();

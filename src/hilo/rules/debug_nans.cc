@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/debug_nans.cc -- finds the op that made a NaN or an infinity, by running a program op by op.
+// rules/debug_nans.cc -- finds the op that produced a NaN or an infinity, by running a program op by op.
 #include <algorithm>
 
 #include "hilo/hlo/ir/extensions.h"
@@ -21,15 +21,15 @@ using hlo::Opcode;
 using Arrays = std::vector<Array>;
 
 std::string shortened(const Array& x) {
-  constexpr size_t kMost = 200;
+  constexpr size_t kMaxSize = 200;
   std::string text = x.to_string();
-  return text.size() <= kMost ? text : text.substr(0, kMost).append(" ...");
+  return text.size() <= kMaxSize ? text : text.substr(0, kMaxSize).append(" ...");
 }
 
-/// Steps into whatever calls computations and runs all else, looking at each result.
+/// Steps into called computations, runs all other operations, and checks each result.
 class StepTrace final : public Trace {
  public:
-  explicit StepTrace(BadValues wanted) : Trace(&eval_trace(), "debug_nans"), wanted_(wanted) {}
+  explicit StepTrace(BadValues kinds) : Trace(&eval_trace(), "debug_nans"), kinds_(kinds) {}
 
   Arrays bind(const Operation& operation) override {
     if (operation.opcode == Opcode::kCall)
@@ -50,7 +50,7 @@ class StepTrace final : public Trace {
  private:
   void look_at(const Operation& operation, std::span<const Array> results) const {
     for (const Array& result : results) {
-      const std::string_view bad = bad_value_in(result, wanted_);
+      const std::string_view bad = bad_value_in(result, kinds_);
       if (bad.empty()) continue;
       std::string operands;
       for (const Array& a : operation.operands) operands += (operands.empty() ? "" : "; ") + shortened(a);
@@ -66,7 +66,7 @@ class StepTrace final : public Trace {
     return text;
   }
 
-  /// `f` with a name for where it is.
+  /// Runs `f` with a name for its location.
   template <typename F>
   auto within(std::string place, F&& f) {
     places_.push_back(std::move(place));
@@ -113,7 +113,7 @@ class StepTrace final : public Trace {
         return run_computation(*scan.step, arguments);
       });
     };
-    const TraceScope outside(*parent());  // slices and stacks are nobody's ops
+    const TraceScope outside(*parent());  // slices and stacks don't belong to the user's program
     const lax::detail::ScanResult done = lax::detail::plain_scan(
         step, carries, operands.subspan(constants.size() + carries.size()), scan.length, scan.reverse, {});
     Arrays results = done.carry;
@@ -126,11 +126,12 @@ class StepTrace final : public Trace {
     return parent()->bind(operation);
   }
 
-  const BadValues wanted_;
+  const BadValues kinds_;
   std::vector<std::string> places_;
 };
 
-/// Whether other processes run the operation too. They may not have seen what this one has, and wouldn't come to meet it.
+/// Whether other processes run the operation too. They may have found no bad value, and then wouldn't take part in
+/// another run.
 bool is_shared_by_processes(const Operation& operation) {
   hlo::Instruction as_instruction;
   as_instruction.opcode = operation.opcode;
@@ -152,9 +153,9 @@ void rules::find_bad_values(const Operation& operation) {
                                                  at_user_line(primitive_name(operation.opcode)) +
                                                  ". Hint: in one process alone the op would be named"));
   }
-  const BadValues wanted = BadValues::wanted();
+  const BadValues kinds = BadValues::enabled();
   const SettingScope no_nans = debug_nans(false), no_infs = debug_infs(false);
-  StepTrace trace(wanted);
+  StepTrace trace(kinds);
   {
     const TraceScope scope(trace);
     trace.bind(operation);

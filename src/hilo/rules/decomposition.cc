@@ -19,7 +19,7 @@ namespace hilo::rules {
 using namespace lax;
 namespace {
 
-using namespace hilo::rules::matrix;  // the rules are algebra over these
+using namespace hilo::rules::matrix;  // the rules are formulas of these
 using ops::add;
 using ops::convert_element_type;
 using ops::div;
@@ -33,7 +33,7 @@ using ops::sub;
   __builtin_unreachable();
 }
 
-/// `u` with 1 as its pivot number `k`, counted from 1.
+/// Returns `u` with 1 as its pivot number `k`, counted from 1.
 Array with_last_pivot_one(const Array& u, int64_t k) {
   const Shape numbers = typed(u, ElementType::kS32);
   const Array row = ops::iota(numbers, u.ndim() - 2), column = ops::iota(numbers, u.ndim() - 1);
@@ -41,9 +41,9 @@ Array with_last_pivot_one(const Array& u, int64_t k) {
   return ops::select(ops::bitwise_and(ops::eq(row, last), ops::eq(column, last)), full_like(u, 1), u);
 }
 
-/// With L and U square: dL U + L dU = P dA, so L^-1 P dA U^-1 has F = L^-1 dL strictly below its diagonal, and above stands
-/// dU = L^-1 P dA - F U. F's last column is zero if there are no more rows than columns: then the last pivot changes
-/// nothing, and may be zero.
+/// For square L and U: dL U + L dU = P dA. So L^-1 P dA U^-1 has F = L^-1 dL strictly below its diagonal, and dU = L^-1
+/// P dA - F U. F's last column is zero if there are no more rows than columns; the last pivot then has no effect and
+/// may be zero.
 JvpResult lu_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const std::vector<Array> results = bind(operation);
   if (tangents[0].is_zero()) return {results, {Tangent(), Tangent(), Tangent()}};
@@ -62,19 +62,19 @@ JvpResult lu_jvp(const Operation& operation, std::span<const Tangent> tangents) 
   return {results, {tangent, Tangent(), Tangent()}};
 }
 
-/// dQ and dR of dX, where X = Q R with R square.
+/// Returns dQ and dR for dX, where X = Q R with R square.
 std::pair<Array, Array> thin_qr_tangents(const Array& q, const Array& r, const Array& dx) {
   const Array dx_rinv = linalg::triangular_solve(r, dx, {});
   const Array qt_dx_rinv = product(adjoint(q), dx_rinv);
   const Array lower = tril(qt_dx_rinv, -1);
   Array omega = sub(lower, adjoint(lower));
-  // Of complex matrices the diagonal of Q's change is imaginary.
+  // For complex matrices the diagonal of Q's change is imaginary.
   const Array imaginary = sub(qt_dx_rinv, convert_element_type(real_part(qt_dx_rinv), q.dtype()));
   omega = add(omega, mul(identity(qt_dx_rinv.aval_shape()), imaginary));
   return {add(product(q, sub(omega, qt_dx_rinv)), dx_rinv), product(sub(qt_dx_rinv, omega), r)};
 }
 
-/// x of A x = b by LU.
+/// Solves A x = b by LU.
 Array solve(const Array& a, const Array& b) {
   const linalg::LuResult f = linalg::lu(a);
   const Array permuted = rows_in_order(b, f.permutation);
@@ -82,7 +82,7 @@ Array solve(const Array& a, const Array& b) {
   return linalg::triangular_solve(f.lu, y, {.left_side = true});
 }
 
-/// The change of the columns that complete Q, where Q = [Q1, Q2] and X = Q1 R: LAPACK's, whose Q is a product of
+/// Returns the change of the columns that complete Q, where Q = [Q1, Q2] and X = Q1 R, for LAPACK's Q, a product of
 /// reflectors. With Q1 = [Qn; Qp] and Z = Qp (Qn - 1)^-1 it is dQ1 Z^H - (Q1 + Q2 Z) (dQp - Z dQn)^H:
 /// https://arxiv.org/abs/2409.13374, equations 32 and 33.
 Array completing_tangent(const Array& q, const Array& dq1, int64_t n) {
@@ -94,7 +94,7 @@ Array completing_tangent(const Array& q, const Array& dq1, int64_t n) {
   return sub(product(dq1, zh), product(add(q1, product(q2, z)), adjoint(turned)));
 }
 
-/// Of a wide X = [X1, X2] the first columns give dQ and dR1; R2 = Q^H X2.
+/// For a wide X = [X1, X2] the first columns give dQ and dR1; R2 = Q^H X2.
 JvpResult qr_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const std::vector<Array> results = bind(operation);
   if (tangents[0].is_zero()) return {results, {Tangent(), Tangent()}};
@@ -115,18 +115,18 @@ JvpResult qr_jvp(const Operation& operation, std::span<const Tangent> tangents) 
   return {results, {dq, ops::concatenate(both, dx.ndim() - 1)}};
 }
 
-// Equal values. A group of equal eigenvalues has a space, but no vectors of its own. The rules turn the vectors of a group
-// as little as they can, not within the group: 1 / (w_j - w_i) is 0 there. What that leaves out of a smooth function's
-// derivative, lifts bring back (transform/lifts.h).
+// Equal eigenvalues. A group of equal eigenvalues determines a space, but no individual vectors. The rules rotate the
+// vectors of a group as little as possible, and not within the group: 1 / (w_j - w_i) is 0 there. Lifts add the missing
+// part of a smooth function's derivative (transform/lifts.h).
 
-/// v[..., j] and v[..., i] at [..., i, j].
+/// Returns v[..., j] and v[..., i] at [..., i, j].
 std::pair<Array, Array> pairs(const Array& v) {
   const int64_t n = v.shape(-1);
   const Array square = ops::full(Shape::array(v.dtype(), joined(batch_shape(v, 1), {n, n})), 0);
   return {along_rows(v, square), along_columns(v, square)};
 }
 
-/// What LAPACK's values are good to: some epsilons of the greatest. A number for each matrix.
+/// Returns the error of LAPACK's values, some epsilons of the largest; one number per matrix.
 Array error_of_values(const Array& w) {
   const bool narrow = w.dtype() == ElementType::kF32 || w.dtype() == ElementType::kC64;
   const double epsilon = narrow ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
@@ -139,28 +139,28 @@ Array is_above(const Array& x, const Array& bound) {
   return ops::gt(size, ops::broadcast_in_dim(bound, size.aval_shape(), ops::all_dimensions(bound.ndim())));
 }
 
-/// 1 / x where |x| is above `bound`, else 0, and so is its derivative.
+/// Returns 1 / x where |x| is above `bound`, else 0 with derivative 0.
 Array inverse_above(const Array& x, const Array& bound) {
   const Array above = is_above(x, bound), one = full_like(x, 1);
   return ops::select(above, div(one, ops::select(above, x, one)), full_like(x, 0));
 }
 
-/// True at pairs of different vectors whose values are equal.
+/// Returns a mask of pairs of different vectors with equal values.
 Array equal_pairs(const Array& gaps, const Array& bound) {
   const Shape numbers = typed(gaps, ElementType::kS32);
   const Array different = ops::ne(ops::iota(numbers, gaps.ndim() - 2), ops::iota(numbers, gaps.ndim() - 1));
   return ops::bitwise_and(different, ops::bitwise_not(is_above(gaps, bound)));
 }
 
-/// The numbers along which equal values part: 1, and each value's place, from the middle.
+/// Returns the numbers that separate equal values: 1, and each value's index relative to the middle.
 std::vector<Array> directions_of_lifts(const Array& w) {
   const double middle = static_cast<double>(w.shape(-1) - 1) / 2;
   return {full_like(w, 1), sub(ops::iota(w.aval_shape(), w.ndim() - 1), full_like(w, middle))};
 }
 
-/// Multiples of V^H dA V by which the vectors turn along them, where values are equal: M with sum_k M_k d_k(j) = 1/2 and
-/// sum_k M_k d_k(i) = -1/2. So a function's derivative is the mean of those at both values, which is the right one for
-/// values that differ a little, too, as in derivatives of derivatives.
+/// Returns the multiples of V^H dA V by which the vectors rotate along these numbers, for equal values: M with sum_k
+/// M_k d_k(j) = 1/2 and sum_k M_k d_k(i) = -1/2. A function's derivative is then the mean of those at both values. This
+/// is also correct for slightly different values, as in derivatives of derivatives.
 std::vector<Array> turns_of_lifts(const Array& w, const Array& equal) {
   const auto [at_column, at_row] = pairs(directions_of_lifts(w)[1]);
   const Array apart = sub(at_column, at_row), zeros = full_like(apart, 0), one = full_like(apart, 1);
@@ -168,7 +168,7 @@ std::vector<Array> turns_of_lifts(const Array& w, const Array& equal) {
   return {mul(inverse, scaled(add(at_column, at_row), -0.5)), inverse};
 }
 
-/// Lifts of the results V and w.
+/// Returns the lifts of the results V and w.
 std::vector<Lifts> lifts_of_eigh(const Array& v, const Array& w, const Array& inner, const Array& equal) {
   const std::vector<Array> directions = directions_of_lifts(w), turns = turns_of_lifts(w, equal);
   std::vector<Lifts> lifts(2);
@@ -181,8 +181,8 @@ std::vector<Lifts> lifts_of_eigh(const Array& v, const Array& w, const Array& in
   return lifts;
 }
 
-/// dV = V S, S = F o V^H dA V with F = 1 / (w_j - w_i) off the diagonal; dw is the diagonal of V^H dA V. As in JAX both are
-/// those of the Hermitian part of A, and dA counts whole, whatever triangle the op reads.
+/// dV = V S with S = F o V^H dA V and F = 1 / (w_j - w_i) off the diagonal; dw is the diagonal of V^H dA V. As in JAX
+/// both are those of the Hermitian part of A, and dA counts whole, whichever triangle the op reads.
 JvpResult eigh_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   if (tangents[0].is_zero()) return {bind(operation), {Tangent(), Tangent()}};
   const Array& a = operation.operands[0];
@@ -200,8 +200,8 @@ JvpResult eigh_jvp(const Operation& operation, std::span<const Tangent> tangents
   return result;
 }
 
-/// The turns of both sides' vectors for P = U^H dA V. With X and Y its Hermitian and skew parts they are
-/// X / (s_j - s_i) +- Y / (s_j + s_i); a phase, from the diagonal of Y, is U's.
+/// The rotations of both sides' vectors for P = U^H dA V. With X and Y its Hermitian and skew parts they are X / (s_j -
+/// s_i) +- Y / (s_j + s_i). The phase, from the diagonal of Y, is assigned to U.
 struct SvdTurns {
   Array left, right;
 };
@@ -213,13 +213,13 @@ SvdTurns svd_turns(const Array& p, const Array& by_gap, const Array& by_sum) {
   return {add(add(apart, together), phase), add(sub(apart, together), phase)};
 }
 
-/// The inverses of gaps, sums and values; 0 where they are 0.
+/// The inverses of gaps, sums and values; 0 where those are 0.
 struct SvdFactors {
   Array by_gap, by_sum, by_value;
 };
 
-/// (1 - Q Q^H) dA X for the longer side's vectors Q and the shorter side's X; of a wide matrix's adjoint. Nothing for a
-/// square one.
+/// Returns (1 - Q Q^H) dA X for the longer side's vectors Q and the shorter side's X; for a wide matrix, of its
+/// adjoint. Returns nullopt for a square one.
 std::optional<Array> svd_outside(const Array& da, const Array& u, const Array& v) {
   if (rows(da) == columns(da)) return std::nullopt;
   const bool tall = rows(da) > columns(da);
@@ -231,8 +231,8 @@ std::optional<Array> svd_outside(const Array& da, const Array& u, const Array& v
 struct SvdTangents {
   Array u, v;
 };
-/// Beside the turns among the thin vectors the longer side's leave the space that they span: dU = W / s with
-/// W = (1 - U U^H) dA V, 0 where s is. At `equal` pairs the turns may be any.
+/// Besides the rotations among the thin vectors, the longer side's vectors leave their space: dU = W / s with W = (1 -
+/// U U^H) dA V, 0 where s is. At `equal` pairs the rotations are arbitrary.
 SvdTangents svd_tangents(const Array& u, const Array& v, const Array& p, const std::optional<Array>& outside,
                          const SvdFactors& f, const std::optional<Array>& equal) {
   const auto typed_as_p = [&](const Array& x) { return convert_element_type(x, p.dtype()); };
@@ -247,8 +247,8 @@ SvdTangents svd_tangents(const Array& u, const Array& v, const Array& p, const s
   return rows(u) > rows(v) ? SvdTangents{add(du, out), dv} : SvdTangents{du, add(dv, out)};
 }
 
-/// Lifts of u, s and v. [0 A; A^H 0] has the eigenvalues s and -s: where both are 0 they part by twice the numbers of lifts.
-/// Values of 0 part from the rest of the longer side's space, too.
+/// Returns the lifts of u, s and v. [0 A; A^H 0] has the eigenvalues s and -s: where both are 0, twice the numbers of
+/// lifts separate them. Values of 0 are also separated from the rest of the longer side's space.
 std::vector<Lifts> lifts_of_svd(const Array& u, const Array& s, const Array& v, const Array& p,
                                 const std::optional<Array>& outside, const Array& equal) {
   const auto [along, down] = pairs(s);
@@ -289,8 +289,9 @@ JvpResult svd_jvp(const Operation& operation, std::span<const Tangent> tangents)
   const Array bound = error_of_values(s), equal = equal_pairs(sub(along, down), bound);
   std::vector<Lifts> lifts = lifts_of_svd(u, s, v, p, outside, equal);
   if (!attributes.compute_uv) {
-    // Without vectors LAPACK computes other bits, and a value has the same bits with a tangent and without. The difference of
-    // almost equal numbers is exact. Further derivatives are those of `s`, whose lifts the vectors share.
+    // LAPACK computes different bits without vectors, but a value must have the same bits with a tangent and without.
+    // The difference of nearly equal numbers is exact. Further derivatives are those of `s`, whose lifts the vectors
+    // share.
     return {{ops::add(s, stop_gradient(sub(results[0], s)))}, {ds}, {lifts[1]}};
   }
   const SvdFactors f = {inverse_above(sub(along, down), bound), inverse_above(add(along, down), bound),
@@ -299,8 +300,8 @@ JvpResult svd_jvp(const Operation& operation, std::span<const Tangent> tangents)
   return {results, {ds, vectors.u, adjoint(vectors.v)}, {lifts[1], lifts[0], lifts[2]}};
 }
 
-/// 1 in the row of each column's greatest component, the first of equals; 0 elsewhere.
-Array mask_of_greatest(const Array& v) {
+/// Returns 1 in the row of each column's largest component (the first of equal ones), 0 elsewhere.
+Array mask_of_largest(const Array& v) {
   const Array size = ops::abs(v);
   const int64_t down = v.ndim() - 2;
   const Array row = ops::iota(typed(v, ElementType::kS32), down);
@@ -313,16 +314,16 @@ struct EigTangents {
   Array values, vectors;
 };
 
-/// With M = V^-1 dA V the values' is its diagonal, and the vectors' is U = V (F o M), F = 1 / (w_j - w_i), 0 where they are equal,
-/// but for a multiple c_j of each vector. LAPACK's have length 1, hence Re c_j = -Re v_j^H u_j, and a real component k
-/// that is the greatest, hence Im c_j = -Im u_kj / v_kj.
+/// With M = V^-1 dA V, the tangent of the values is its diagonal. That of the vectors is U = V (F o M), F = 1 / (w_j -
+/// w_i), 0 for equal values, plus a multiple c_j of each vector. LAPACK's vectors have length 1, so Re c_j = -Re v_j^H
+/// u_j; their largest component k is real, so Im c_j = -Im u_kj / v_kj.
 EigTangents eig_tangents(const Array& w, const Array& v, const Array& da) {
   const int64_t down = v.ndim() - 2;
   const auto column_sums = [&](const Array& x) { return ops::reduce_sum(x, {down}); };
   const Array factor = inverse_above(sub(along_rows(w, v), along_columns(w, v)), error_of_values(w));
   const Array inner = product(solve(v, da), v);
   const Array u = product(v, mul(factor, inner));
-  const Array greatest = mask_of_greatest(v);
+  const Array greatest = mask_of_largest(v);
   const Array turn = div(ops::imag(column_sums(mul(greatest, u))), ops::real(column_sums(mul(greatest, v))));
   const Array multiple = ops::complex(neg(ops::real(column_sums(mul(conjugate(v), u)))), neg(turn));
   return {diagonal(inner), add(u, mul(v, along_rows(multiple, v)))};
@@ -338,7 +339,7 @@ JvpResult eig_jvp(const Operation& operation, std::span<const Tangent> tangents)
   if ((left || right) && !attributes.enable_eigvec_derivs) {
     refuse(
         "eig: derivatives of eigenvectors hold only under assumptions on the matrix that can't be checked: distinct "
-        "eigenvalues, and no vector with two greatest components. Hint: lax::linalg::eig with "
+        "eigenvalues, and no vector with two largest components. Hint: lax::linalg::eig with "
         "enable_eigvec_derivs=true");
   }
   std::vector<Array> results = linalg::eig(operation.operands[0], left, true, attributes.enable_eigvec_derivs);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/dot.cc -- rules of dot: bilinear, with batch dimensions first in its result.
+// rules/dot.cc -- rules of dot, which is bilinear; its result has the batch dimensions first.
 #include "hilo/hlo/ops/dot.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace hilo::rules {
 namespace {
 
-using namespace hilo::ops;  // the rules are algebra over these wrappers
+using namespace hilo::ops;  // the rules are formulas of these wrappers
 
 std::vector<int64_t> free_dimensions(int64_t rank, const std::vector<int64_t>& batch,
                                      const std::vector<int64_t>& contracting) {
@@ -53,31 +53,31 @@ std::vector<int64_t> inverse_of(const std::vector<int64_t>& order) {
   return inverse;
 }
 
-/// The cotangent of one side: contract the result's cotangent with the other side over that side's free dimensions, then
-/// put the dimensions back into the wanted side's order. Of the two products, ct * other and other * ct, the one that
-/// has that order already is taken: the gradient of a weight matrix needs no transpose.
-Array side_cotangent(const Array& ct, const Array& other, int64_t wanted_rank, const std::vector<int64_t>& wanted_batch,
-                     const std::vector<int64_t>& wanted_contracting, const std::vector<int64_t>& other_batch,
+/// Returns the cotangent of one side: contracts the result's cotangent with the other side over that side's free
+/// dimensions, and restores the order of dimensions. Of the two products, ct * other and other * ct, it uses the one
+/// that already has that order: the gradient of a weight matrix needs no transpose.
+Array side_cotangent(const Array& ct, const Array& other, int64_t own_rank, const std::vector<int64_t>& own_batch,
+                     const std::vector<int64_t>& own_contracting, const std::vector<int64_t>& other_batch,
                      const std::vector<int64_t>& other_contracting, int64_t other_free_begin, ElementType type) {
-  const std::vector<int64_t> wanted_free = free_dimensions(wanted_rank, wanted_batch, wanted_contracting);
+  const std::vector<int64_t> own_free = free_dimensions(own_rank, own_batch, own_contracting);
   const std::vector<int64_t> other_free = free_dimensions(other.ndim(), other_batch, other_contracting);
   DotDimensions dims;
-  dims.lhs_batch = range(0, wanted_batch.size());
+  dims.lhs_batch = range(0, own_batch.size());
   dims.rhs_batch = other_batch;
   dims.lhs_contracting = range(other_free_begin, other_free.size());
   dims.rhs_contracting = other_free;
-  // What the other side contracted is free now, and comes in that side's own order.
+  // Contracted dimensions of the other side are free here, in that side's order.
   std::vector<int64_t> by_other(other_contracting.size());
   for (size_t i = 0; i < by_other.size(); ++i) by_other[i] = static_cast<int64_t>(i);
   std::ranges::sort(by_other, {}, [&](int64_t i) { return other_contracting[i]; });
   std::vector<int64_t> contracted;
-  for (int64_t i : by_other) contracted.push_back(wanted_contracting[i]);
+  for (int64_t i : by_other) contracted.push_back(own_contracting[i]);
 
-  std::vector<int64_t> order = wanted_batch, swapped = wanted_batch;
-  append(order, wanted_free);
+  std::vector<int64_t> order = own_batch, swapped = own_batch;
+  append(order, own_free);
   append(order, contracted);
   append(swapped, contracted);
-  append(swapped, wanted_free);
+  append(swapped, own_free);
   const ElementType computed = ct.dtype() == other.dtype() ? ct.dtype() : type;
   const Array left = convert_element_type(ct, computed), right = convert_element_type(other, computed);
   if (std::ranges::is_sorted(swapped)) {
@@ -126,7 +126,7 @@ BatchResult dot_batch(const Operation& operation, std::span<const BatchDim> dims
     d.lhs_batch.insert(d.lhs_batch.begin(), *dims[0]);
     d.rhs_batch.insert(d.rhs_batch.begin(), *dims[1]);
   } else if (dims[0]) {
-    // The axis is one more free dimension of the left side: count the free ones before it.
+    // The axis is another free dimension of the left side; its position is the number of free dimensions before it.
     const std::vector<int64_t> free = free_dimensions(operation.operands[0].ndim(), d.lhs_batch, d.lhs_contracting);
     result_dim = batch + (std::ranges::find(free, *dims[0]) - free.begin());
   } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/elementwise.cc -- derivative, transpose and batching rules of the elementwise ops, in the order of their names.
+// rules/elementwise.cc -- derivative, transpose and batching rules of the elementwise ops, in alphabetical order.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -17,12 +17,12 @@ using namespace lax;
 namespace {
 
 using hlo::Opcode;
-using namespace hilo::ops;  // the rules are algebra over these wrappers
+using namespace hilo::ops;  // the rules are formulas of these wrappers
 using Partial = Array (*)(const Array& t, const Array& x, const Array& y, const Array& out);
 
 // ---- jvp ------------------------------------------------------------------------------------------------------------
 
-/// A slope in the type of its arguments; of f16 and bf16 it is computed in f32, as functions are.
+/// Computes a slope in the type of its arguments; for f16 and bf16 in f32, like the functions.
 template <typename F, typename... Arrays>
 Array slope_of(const F& slope, const Array& x, const Arrays&... rest) {
   const ElementType type = x.dtype();
@@ -38,14 +38,14 @@ JvpResult unary_jvp(const Operation& operation, std::span<const Tangent> tangent
   return {{out}, {mul(tangents[0].value(), slope_of(kDerivative, operation.operands[0], out))}};
 }
 
-/// The same op on the tangent: linear unary ops.
+/// Applies the same op to the tangent: for linear unary ops.
 JvpResult linear_unary_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   Operation on_tangent = operation;
   on_tangent.operands = {tangents[0].value()};
   return {bind(operation), {bind(on_tangent)[0]}};
 }
 
-/// The sum of each nonzero operand's part.
+/// Sums the contributions of the operands with nonzero tangents.
 template <Partial kX, Partial kY>
 JvpResult binary_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const Array& x = operation.operands[0];
@@ -59,13 +59,13 @@ JvpResult binary_jvp(const Operation& operation, std::span<const Tangent> tangen
 
 Array one_plus(const Array& x) { return add(full_like(x, 1), x); }
 
-/// 1 where x is the chosen extreme, 1/2 where x and y tie, 0 elsewhere.
+/// Returns 1 where x is the selected extreme, 1/2 where x and y are equal, 0 elsewhere.
 Array share_of_extreme(const Array& x, const Array& out, const Array& y) {
   const Array chosen = select(eq(x, out), full_like(x, 1), full_like(x, 0));
   return div(chosen, select(eq(y, out), full_like(x, 2), full_like(x, 1)));
 }
 
-/// Of ops with no derivative with respect to their first operand: that of the second is `slope`.
+/// For ops without a derivative with respect to their first operand; `slope` is that of the second.
 template <Array (*kSlope)(const Array& x, const Array& y)>
 JvpResult second_operand_jvp(const Operation& operation, std::span<const Tangent> tangents, std::string_view first) {
   if (!tangents[0].is_zero()) {
@@ -84,7 +84,7 @@ JvpResult zeta_jvp(const Operation& operation, std::span<const Tangent> tangents
   return second_operand_jvp<zeta_slope>(operation, tangents, "x");
 }
 
-/// t times the slope by one operand.
+/// The tangent times the slope with respect to one operand.
 using BinarySlope = Array (*)(const Array& x, const Array& y, const Array& out);
 template <BinarySlope kSlope>
 Array tie_part(const Array& t, const Array& x, const Array& y, const Array& out) {
@@ -97,7 +97,7 @@ JvpResult select_jvp(const Operation& operation, std::span<const Tangent> tangen
   return {{out}, {select(operation.operands[0], materialize(tangents[1], aval), materialize(tangents[2], aval))}};
 }
 
-/// Where x lies between its bounds the tangent is x's; at or beyond a bound it is the bound's.
+/// Between its bounds the tangent is that of x; at or beyond a bound it is that of the bound.
 JvpResult clamp_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const Array out = bind(operation)[0];
   const Array& x = operation.operands[1];
@@ -134,14 +134,14 @@ JvpResult abs_jvp(const Operation& operation, std::span<const Tangent> tangents)
   const Array out = bind(operation)[0];
   const Array& x = operation.operands[0];
   const Array& t = tangents[0].value();
-  // 1 at 0, as JAX chose.
+  // The slope is 1 at 0, as in JAX.
   if (!is_complex(x.dtype())) return {{out}, {select(ge(x, full_like(x, 0)), t, neg(t))}};
   // d|z| = Re(conj(z) dz) / |z|, and 0 at 0.
   const Array along = direction(x);
   return {{out}, {add(mul(real(along), real(t)), mul(imag(along), imag(t)))}};
 }
 
-/// Of real x the slope is 0 wherever there is one; z / |z| turns by Im(conj(z) dz) / |z|^2.
+/// For real x the slope is 0; z / |z| rotates by Im(conj(z) dz) / |z|^2.
 JvpResult sign_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const Array out = bind(operation)[0];
   const Array& z = operation.operands[0];
@@ -155,7 +155,7 @@ JvpResult sign_jvp(const Operation& operation, std::span<const Tangent> tangents
 
 // ---- transpose ------------------------------------------------------------------------------------------------------
 
-/// The tangent of x * y + z is not fused: only its own roundings are promised.
+/// The tangent of x * y + z isn't fused: the op guarantees only the rounding of its own result.
 JvpResult fma_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const std::vector<Array>& operands = operation.operands;
   Tangent tangent = tangents[2];
@@ -200,7 +200,7 @@ void real_transpose(const Operation& operation, std::span<const Tangent> cts, Co
   out.add(0, is_complex(operation.operands[0].dtype()) ? complex(ct, full_like(ct, 0)) : ct);
 }
 void imag_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
-  if (!is_complex(operation.operands[0].dtype())) return;  // a real number's imaginary part is 0, whatever it is
+  if (!is_complex(operation.operands[0].dtype())) return;  // the imaginary part of a real number is always 0
   out.add(0, complex(full_like(cts[0].value(), 0), neg(cts[0].value())));
 }
 void complex_transpose(const Operation&, std::span<const Tangent> cts, Cotangents& out) {
@@ -210,7 +210,8 @@ void complex_transpose(const Operation&, std::span<const Tangent> cts, Cotangent
 
 // ---- batch ----------------------------------------------------------------------------------------------------------
 
-/// Every operand gets the batch axis in front; scalars beside arrays (select's predicate, clamp's bounds) are spread.
+/// Moves the batch axis of every operand to the front; broadcasts scalars next to arrays (select's predicate, clamp's
+/// bounds).
 BatchResult elementwise_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   int64_t rank = 0;
   std::vector<int64_t> extents;
@@ -227,7 +228,7 @@ BatchResult elementwise_batch(const Operation& operation, std::span<const BatchD
   for (size_t i = 0; i < batched.operands.size(); ++i) {
     Array& x = batched.operands[i];
     const bool lone_scalar = x.ndim() - (dims[i] ? 1 : 0) == 0 && rank > 0;
-    if (lone_scalar && !dims[i]) continue;  // a shared scalar stays one
+    if (lone_scalar && !dims[i]) continue;  // an unbatched scalar remains a scalar
     x = batch_axis_at(x, dims[i], 0, context.axis_size);
     if (lone_scalar) x = broadcast_in_dim(x, Shape::array(x.dtype(), extents), {0});
   }
@@ -307,7 +308,7 @@ const Rules sub_rules =
 const Rules xla_erf_inv_rules = unary<erf_inv_slope>();
 const Rules zeta_rules = {zeta_jvp, Nonlinear{}, kBatch};
 
-// Linear ops and those with rules of their own.
+// Linear ops and those with individual rules.
 const Rules abs_rules = {abs_jvp, Nonlinear{}, kBatch};
 const Rules clamp_rules = {clamp_jvp, Nonlinear{}, kBatch};
 const Rules complex_rules = {complex_jvp, complex_transpose, kBatch};
@@ -321,7 +322,7 @@ const Rules reduce_precision_rules = {linear_unary_jvp, reduce_precision_transpo
 const Rules sign_rules = {sign_jvp, Nonlinear{}, kBatch};
 const Rules select_rules = {select_jvp, select_transpose, kBatch};
 
-// Integers, predicates, and steps, whose derivative is zero wherever there is one.
+// Integers, predicates, and step functions, whose derivative is zero wherever it exists.
 const Rules bitwise_and_rules = kNoSlope;
 const Rules bitwise_not_rules = kNoSlope;
 const Rules bitwise_or_rules = kNoSlope;

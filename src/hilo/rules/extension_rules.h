@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/extension_rules.h -- the rules of hilo's own ops. Only files that define some are compiled again when the list grows.
+// rules/extension_rules.h -- the rules of hilo's own ops. A header of its own, so that only files that define some are
+// recompiled when the list grows.
 #pragma once
 
 #include "hilo/rules/families.h"

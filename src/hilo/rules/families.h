@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/families.h -- the rules of XLA's ops, by family; rules.cc puts them together. Those of hilo's own are in extension_rules.h.
+// rules/families.h -- the rules of XLA's ops, by family; rules.cc collects them. Those of hilo's own ops are in
+// extension_rules.h.
 #pragma once
 
 #include "hilo/trace/rules.h"
 
 namespace hilo::rules {
 
-// exp_rules, add_rules, ...: one a row, in rules/elementwise.cc.
+// exp_rules, add_rules, ...: one per row, in rules/elementwise.cc.
 #define HILO_ELEMENTWISE(enumerator, name, lax_name, ...) extern const Rules lax_name##_rules;
 #include "hilo/hlo/ir/elementwise.inc"
 #undef HILO_ELEMENTWISE
@@ -32,7 +33,7 @@ extern const Rules top_k_rules, set_dimension_size_rules, transfer_rules;
 extern const Rules optimization_barrier_rules;
 extern const Rules custom_call_rules;
 
-/// For tuples and parameters, which bind never sees, and ops whose issue comes later.
+/// For tuples and parameters, which bind never sees, and for ops whose rules are missing.
 extern const Rules never_bound_rules, not_yet_rules;
 
 }  // namespace hilo::rules

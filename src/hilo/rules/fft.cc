@@ -13,14 +13,14 @@ namespace hilo::rules {
 using namespace lax;
 namespace {
 
-/// RFFT is FFT of a real array less the elements that follow from the others.
+/// RFFT is FFT of a real array without the elements that follow from the others.
 Array transpose_of_rfft(const Array& ct, const std::vector<int64_t>& lengths) {
   std::vector<hlo::PaddingDimension> padding(ct.ndim());
   padding.back().high = lengths.back() - ct.shape(-1);
   return ops::real(fft(ops::pad(ct, ops::scalar(0, ct.dtype()), padding), FftType::kFft, lengths));
 }
 
-/// IRFFT counts all elements twice but the first and, of an even length, the last.
+/// IRFFT counts all elements twice except the first and, for an even length, the last.
 Array transpose_of_irfft(const Array& ct, const std::vector<int64_t>& lengths) {
   const Array x = fft(ct, FftType::kRfft, lengths);
   double count = 1;

@@ -12,14 +12,15 @@
 namespace hilo::rules {
 namespace {
 
-using namespace hilo::lax::matrix;  // the rule is algebra over these
+using namespace hilo::lax::matrix;  // the rule is a formula of these
 
-/// `x` of each matrix, at each of its elements.
+/// Broadcasts `x`, one value per matrix, over its elements.
 Array everywhere(const Array& x, const Array& matrix) {
   return ops::broadcast_in_dim(x, typed(matrix, x.dtype()), ops::all_dimensions(x.ndim()));
 }
 
-/// NaN where the matrix `ct` is no Hermitian one beyond roundings and `equal` is true, else 0. `equal` may lack batches.
+/// Returns NaN where `equal` is true and the matrix `ct` isn't Hermitian up to rounding, else 0. `equal` may lack batch
+/// dimensions.
 Array nan_if_free(const Array& ct, const Array& equal) {
   const Array skew = ops::abs(ops::sub(ct, adjoint(ct))),
               size = ops::reduce_max(ops::abs(ct), {ct.ndim() - 2, ct.ndim() - 1});
@@ -68,7 +69,7 @@ const CustomRules* free_turns_rules(std::string_view rules) {
       .linearize = {},
       .transpose = turns_transpose,
       .batch = {},
-      // Staged whole, or its parts would be what they call.
+      // Staged whole, because its parts would otherwise be its called computations.
       .split = [](const Operation&, const std::vector<bool>&) -> std::optional<SplitResult> { return std::nullopt; }};
   return rules == kFreeTurns ? &kRules : nullptr;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/free_turns.h -- where a derivative by eigenvectors doesn't exist, and reverse mode can see it.
+// rules/free_turns.h -- detection of derivatives by eigenvectors that don't exist, in reverse mode.
 #pragma once
 
 #include <string_view>
@@ -9,13 +9,13 @@
 
 namespace hilo::rules {
 
-/// `rules` of the call that free_turns makes.
+/// `rules` of the call that free_turns binds.
 inline constexpr std::string_view kFreeTurns = "free_turns";
 
-/// The turns of vectors (S in dV = V S) themselves, of one side or of two that turn together. `equal` is true at pairs of equal
-/// values. Vectors of these may be any that span their space: if a cotangent's skew part is more than a rounding there, the
-/// function depends on the choice, has no derivative, and the cotangents become NaN.
-///   Shapes    turns[..., n, n], equal[..., n, n]
+/// Returns the rotations of vectors (S in dV = V S) unchanged, of one side or of two that rotate together. `equal` is
+/// true at pairs of equal values, whose vectors may be any basis of their space. If a cotangent's skew part there is
+/// more than rounding, the function depends on that choice and has no derivative; the cotangents then become NaN.
+/// Shapes     turns[..., n, n], equal[..., n, n]
 std::vector<Array> free_turns(const std::vector<Array>& turns, const Array& equal);
 
 }  // namespace hilo::rules

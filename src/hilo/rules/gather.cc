@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/gather.cc -- rules of gather and scatter, which are each other's transposes. HLO's gather clamps what lies
-// outside and its scatter drops it; the rules bridge the two.
+// rules/gather.cc -- rules of gather and scatter, which are each other's transposes. HLO's gather clamps indices out of
+// bounds and its scatter drops them; the rules reconcile the two.
 #include <algorithm>
 
 #include "hilo/hlo/ops/control_flow.h"
@@ -16,7 +16,7 @@ namespace hilo::rules {
 using namespace lax;
 namespace {
 
-using namespace hilo::ops;  // the rules are algebra over these wrappers
+using namespace hilo::ops;  // the rules are formulas of these wrappers
 using hlo::Opcode;
 using hlo::ReducerKind;
 
@@ -31,8 +31,8 @@ const hlo::ScatterAttributes& scatter_attributes(const Operation& operation) {
 
 void gather_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
   const hlo::GatherAttributes& g = gather_attributes(operation);
-  // What gather clamped, scatter would drop: clamp first. Clamping keeps order, so sortedness survives. Where nothing is
-  // outside, or a select has already dropped it, there is nothing to clamp.
+  // Scatter drops the indices that gather clamps, so they are clamped first. Clamping preserves order, so indices
+  // remain sorted. If no index is out of bounds, or a select has dropped it, clamping isn't needed.
   const bool clamps = g.index_mode == IndexMode::kClip || g.index_mode == IndexMode::kUnspecified;
   const Array indices = clamps ? clamp_indices(g, operation.operands[0], operation.operands[1]) : operation.operands[1];
   out.add_at(0,
@@ -71,13 +71,13 @@ BatchResult gather_batch(const Operation& operation, std::span<const BatchDim> d
 
 // ---- scatter --------------------------------------------------------------------------------------------------------
 
-/// The body returns the update as it is.
+/// Whether the body returns the update unchanged.
 bool replaces(const hlo::ComputationPtr& body) {
   const hlo::Instruction& root = body->root();
   return root.opcode == Opcode::kParameter && hlo::attributes_of<hlo::ParameterAttributes>(root).number == 1;
 }
 
-/// An operation of one array, as functions of its three operands.
+/// A scatter of one array, as functions of its three operands.
 struct Scatter {
   explicit Scatter(const Operation& operation)
       : attributes(scatter_attributes(operation)),
@@ -87,7 +87,7 @@ struct Scatter {
         inverse(gather_of(attributes, x, updates)) {}
   const hlo::ScatterAttributes& attributes;
   const Array &x, &indices, &updates;
-  hlo::GatherAttributes inverse;  ///< reads where this writes
+  hlo::GatherAttributes inverse;  ///< reads the positions that the scatter writes
 
   Array read(const Array& array) const { return ops::gather(array, indices, inverse); }
   Array add_to(const Array& array, const Array& values) const {
@@ -100,13 +100,13 @@ Array extreme_tangent(const Scatter& s, const Array& out, const Array& dx, const
   const auto ones_where = [](const Array& mask, const Array& like) {
     return select(mask, full_like(like, 1), full_like(like, 0));
   };
-  const Array kept = ones_where(eq(s.x, out), dx);
+  const Array retained = ones_where(eq(s.x, out), dx);
   const Array chosen = ones_where(eq(s.updates, s.read(out)), du);
-  const Array share = div(full_like(dx, 1), max(s.add_to(kept, chosen), full_like(dx, 1)));
-  return s.add_to(mul(mul(dx, kept), share), mul(mul(du, chosen), s.read(share)));
+  const Array share = div(full_like(dx, 1), max(s.add_to(retained, chosen), full_like(dx, 1)));
+  return s.add_to(mul(mul(dx, retained), share), mul(mul(du, chosen), s.read(share)));
 }
 
-/// x * y where y was scattered: the tangent of x is scaled as x is; that of y falls on what x was.
+/// The result is x * y where y was scattered: the tangent of x is scaled like x; that of y is multiplied by the old x.
 JvpResult multiplying_scatter_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const Scatter s(operation);
   Tangent tangent;
@@ -122,8 +122,8 @@ JvpResult multiplying_scatter_jvp(const Operation& operation, std::span<const Ta
   return {bind(operation), {tangent}};
 }
 
-/// Where indices repeat, one update wins, the same that the scatter itself lets win: a scatter of numbers tells which.
-/// Its tangent is what falls on each place; everything else is masked, so that the rest is a sum, which transposes.
+/// For duplicate indices one update wins, the same as in the scatter itself; a scatter of update numbers identifies it.
+/// Its tangent is written to each position; all others are masked. The rest is a sum, which can be transposed.
 JvpResult repeating_scatter_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const Scatter s(operation);
   const Array counted = iota(Shape::array(ElementType::kS32, {s.updates.size()}), 0);
@@ -133,8 +133,8 @@ JvpResult repeating_scatter_jvp(const Operation& operation, std::span<const Tang
   Tangent tangent;
   if (!tangents[0].is_zero()) tangent = select(eq(winners, none), tangents[0].value(), full_like(s.x, 0));
   if (!tangents[2].is_zero()) {
-    const Array kept = select(eq(s.read(winners), numbers), tangents[2].value(), full_like(s.updates, 0));
-    tangent = s.add_to(tangent.is_zero() ? full_like(s.x, 0) : tangent.value(), kept);
+    const Array retained = select(eq(s.read(winners), numbers), tangents[2].value(), full_like(s.updates, 0));
+    tangent = s.add_to(tangent.is_zero() ? full_like(s.x, 0) : tangent.value(), retained);
   }
   return {bind(operation), {tangent}};
 }
@@ -162,7 +162,7 @@ JvpResult scatter_jvp(const Operation& operation, std::span<const Tangent> tange
   return {};
 }
 
-/// Cotangents of the updates: what stands where they were written, zero for those that were dropped.
+/// Returns cotangents of the updates: those at the positions they were written to, zero for dropped ones.
 Array updates_cotangent(const Scatter& s, const Array& ct) {
   const Array read = s.read(ct);
   const IndexMode mode = s.attributes.index_mode;
@@ -179,7 +179,7 @@ void scatter_transpose(const Operation& operation, std::span<const Tangent> cts,
   if (s.attributes.to_apply->reducer_kind() == ReducerKind::kMultiply) {  // linear in its operand
     return out.add(0, ops::scatter(ct, s.indices, s.updates, s.attributes, Opcode::kMultiply));
   }
-  if (!adds && !s.attributes.unique_indices) {  // its jvp is a sum; a program from outside may still ask
+  if (!adds && !s.attributes.unique_indices) {  // its jvp is a sum; foreign programs may still need this rule
     or_throw(unimplemented(at_user_line("transpose of scatter") +
                            ": a replacing scatter is only implemented for unique_indices=true"));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/jet.cc -- Taylor arithmetic: the coefficients of each op's result from those of its operands.
-// Source    Griewank and Walther, "Evaluating derivatives", chapter 13, tables 13.1 and 13.2
+// rules/jet.cc -- Taylor arithmetic: computes the coefficients of each op's result from those of its operands.
+// Source     Griewank and Walther, "Evaluating derivatives", chapter 13, tables 13.1 and 13.2
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -22,13 +22,13 @@ namespace {
 
 using hlo::Opcode;
 
-// ---- series of one shape, element by element -------------------------------------------------------------------------
+// ---- series of one shape, element by element ------------------------------------------------------------------------
 
 Array scaled_by(const Array& x, double factor) { return ops::mul(x, ops::full_like(x, factor)); }
 
 Array zero_like(const Array& x) { return zeros_like_aval({x.aval_shape(), false}); }
 
-/// With zeros up to `order`.
+/// Appends zeros up to `order`.
 Series filled_up(Series x, size_t order) {
   while (x.size() <= order) x.push_back(zero_like(x[0]));
   return x;
@@ -50,7 +50,7 @@ Series times(const Series& x, double factor) {
 
 using Product = std::function<Array(const Array&, const Array&)>;
 
-/// Cauchy's product of two series, of which either may stand still.
+/// Returns the Cauchy product of two series, either of which may be constant.
 Series product(const Series& a, const Series& b, const Product& multiply) {
   Series out;
   for (size_t k = 0; k < std::max(a.size(), b.size()); ++k) {
@@ -66,7 +66,7 @@ Series product(const Series& a, const Series& b, const Product& multiply) {
 }
 Series product(const Series& a, const Series& b) { return product(a, b, ops::mul); }
 
-/// r b = a.
+/// Returns r with r b = a.
 Series quotient(const Series& a, const Series& b) {
   Series r;
   for (size_t k = 0; k < a.size(); ++k) {
@@ -79,7 +79,7 @@ Series quotient(const Series& a, const Series& b) {
 
 Series reciprocal(const Series& b) { return quotient(filled_up({ops::full_like(b[0], 1)}, b.size() - 1), b); }
 
-/// Coefficient k of r where r' = a' h.
+/// Returns coefficient k of r where r' = a' h.
 Array coefficient(size_t k, const Series& a, const Series& h) {
   std::optional<Array> sum;
   for (size_t j = 1; j <= k; ++j) {
@@ -89,14 +89,14 @@ Array coefficient(size_t k, const Series& a, const Series& h) {
   return *sum;
 }
 
-/// r' = a' h(t), from r(0).
+/// Solves r' = a' h(t), starting from r(0).
 Series integral(const Array& r0, const Series& a, const Series& h) {
   Series r = {r0};
   for (size_t k = 1; k < a.size(); ++k) r.push_back(coefficient(k, a, h));
   return r;
 }
 
-/// r' = a' h(r): each coefficient needs those before it alone.
+/// Solves r' = a' h(r); each coefficient depends only on previous ones.
 Series solution(const Array& r0, const Series& a, const std::function<Series(const Series&)>& h) {
   Series r = {r0};
   for (size_t k = 1; k < a.size(); ++k) r.push_back(coefficient(k, a, h(r)));
@@ -107,12 +107,12 @@ Series exp_of(const Series& a) {
   return solution(ops::exp(a[0]), a, [](const Series& r) { return r; });
 }
 Series log_of(const Series& a) { return integral(ops::log(a[0]), a, reciprocal(a)); }
-/// a to the power -1/2: r' = -r^3 / 2 a'.
+/// Returns a to the power -1/2: r' = -r^3 / 2 a'.
 Series rsqrt_of(const Series& a) {
   return solution(ops::rsqrt(a[0]), a, [](const Series& r) { return times(product(r, product(r, r)), -0.5); });
 }
 
-/// (sin, cos), or with sign +1 (sinh, cosh): s' = c a', c' = sign s a'.
+/// Returns (sin, cos), or with sign +1 (sinh, cosh): s' = c a', c' = sign s a'.
 std::pair<Series, Series> sine_and_cosine(const Series& a, double sign) {
   Series s = {sign < 0 ? ops::sin(a[0]) : ops::sinh(a[0])}, c = {sign < 0 ? ops::cos(a[0]) : ops::cosh(a[0])};
   for (size_t k = 1; k < a.size(); ++k) {
@@ -123,7 +123,7 @@ std::pair<Series, Series> sine_and_cosine(const Series& a, double sign) {
   return {s, c};
 }
 
-/// Derivatives that are series of the argument, and those that are series of the result.
+/// Ops whose derivatives are series of the argument, and those whose derivatives are series of the result.
 std::optional<Series> unary(Opcode opcode, const Series& a, const Array& r0) {
   const auto square = [&a] { return product(a, a); };
   const auto by = [&](const Series& h) { return integral(r0, a, h); };
@@ -162,7 +162,7 @@ std::optional<Series> unary(Opcode opcode, const Series& a, const Array& r0) {
   }
 }
 
-/// The greater or the less: where the values are equal, the mean of both series, as in JAX.
+/// Selects the greater or the lesser series; for equal values the mean of both, as in JAX.
 Series chosen(const Series& a, const Series& b, bool greater) {
   const Array first = greater ? ops::gt(a[0], b[0]) : ops::lt(a[0], b[0]), equal = ops::eq(a[0], b[0]);
   Series out;
@@ -173,7 +173,7 @@ Series chosen(const Series& a, const Series& b, bool greater) {
   return out;
 }
 
-/// r = a^b; r' = b a' r / a where the exponent stands still, else e^(b log a).
+/// Computes r = a^b by r' = b a' r / a if the exponent is constant, else by e^(b log a).
 Series power(const Series& a, const Series& b, const Array& r0, bool exponent_moves) {
   if (exponent_moves) {
     Series r = exp_of(product(b, log_of(a)));
@@ -189,7 +189,7 @@ Series power(const Series& a, const Series& b, const Array& r0, bool exponent_mo
   return r;
 }
 
-/// r = atan2(y, x); r' = (x y' - y x') / (x^2 + y^2).
+/// Computes r = atan2(y, x) by r' = (x y' - y x') / (x^2 + y^2).
 Series angle(const Series& y, const Series& x, const Array& r0) {
   const auto slope = [](const Series& s) {
     Series d;
@@ -209,7 +209,7 @@ Series angle(const Series& y, const Series& x, const Array& r0) {
   return r;
 }
 
-/// a - trunc(a / b) b, where the whole number stands still.
+/// Computes a - trunc(a / b) b, in which the integer quotient is constant.
 Series remainder(const Series& a, const Series& b, const Array& r0) {
   const Array whole = ops::div(ops::sub(a[0], r0), b[0]);
   Series out = {r0};
@@ -230,9 +230,9 @@ std::optional<Series> binary(Opcode opcode, std::span<const Series> x, const Arr
   }
 }
 
-// ---- ops of other shapes ---------------------------------------------------------------------------------------------
+// ---- ops of other shapes --------------------------------------------------------------------------------------------
 
-/// Which operands the op is linear in, all together, while the others stand still; empty: in none.
+/// Returns the operands in which the op is jointly linear while the others are constant; empty if there are none.
 std::vector<bool> linear_operands(const Operation& operation) {
   const size_t count = operation.operands.size();
   std::vector<bool> linear(count, true);
@@ -301,17 +301,17 @@ std::optional<Series> linear(const Operation& operation, std::span<const Series>
   return out;
 }
 
-/// The elements that are the greatest (or least) count; where there are several, the mean of their series, as in JAX.
+/// Returns the series of the largest (or smallest) elements; if there are several, the mean of their series, as in JAX.
 std::optional<Series> reduce_chosen(const Operation& operation, std::span<const Series> x, const Array& r0) {
   const auto& attributes = attributes_of<hlo::ReduceAttributes>(operation);
   const hlo::ReducerKind kind = attributes.to_apply->reducer_kind();
   const bool chooses = kind == hlo::ReducerKind::kMaximum || kind == hlo::ReducerKind::kMinimum;
   if (operation.operands.size() != 2 || !chooses || x[1].size() > 1) return std::nullopt;
-  std::vector<int64_t> reduced(attributes.dimensions.begin(), attributes.dimensions.end()), kept;
+  std::vector<int64_t> reduced(attributes.dimensions.begin(), attributes.dimensions.end()), retained;
   for (int64_t d = 0; d < x[0][0].ndim(); ++d) {
-    if (std::ranges::find(reduced, d) == reduced.end()) kept.push_back(d);
+    if (std::ranges::find(reduced, d) == reduced.end()) retained.push_back(d);
   }
-  const Array there = ops::eq(x[0][0], ops::broadcast_in_dim(r0, x[0][0].aval_shape(), kept));
+  const Array there = ops::eq(x[0][0], ops::broadcast_in_dim(r0, x[0][0].aval_shape(), retained));
   const Array weight = ops::convert_element_type(there, x[0][0].dtype());
   const Array count = ops::reduce_sum(weight, reduced);
   Series out = {r0};
@@ -320,7 +320,7 @@ std::optional<Series> reduce_chosen(const Operation& operation, std::span<const 
   return out;
 }
 
-/// Between its bounds, which stand still, a clamped value moves on.
+/// Returns the series of the value between the bounds, and a constant at the bounds, which are constant themselves.
 std::optional<Series> clamp_series(const Operation& operation, std::span<const Series> x, const Array& r0) {
   if (x[0].size() > 1 || x[2].size() > 1) return std::nullopt;
   const Array inside = ops::eq(operation.operands[1], r0);
@@ -358,7 +358,7 @@ std::optional<Series> rules::find_series(const Operation& operation, std::span<c
   return std::nullopt;
 }
 
-hlo::ComputationPtr rules::find_stand_in(const Operation& operation) {
+hlo::ComputationPtr rules::find_jet_replacement(const Operation& operation) {
   if (operation.opcode == Opcode::kCall) return attributes_of<hlo::CallAttributes>(operation).to_apply;
   if (operation.opcode == hlo::kExtCustomRules) return attributes_of<hlo::CustomRulesAttributes>(operation).to_apply;
   const bool control_flow = operation.opcode == Opcode::kWhile || operation.opcode == Opcode::kConditional ||

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/key_reuse.cc -- finds keys that are used twice: walks what a program does to them, without their values.
+// rules/key_reuse.cc -- finds keys that are used twice, by interpreting a program's operations on keys without their
+// values.
 #include "hilo/trace/key_reuse.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace {
 using hlo::Opcode;
 using Arrays = std::vector<Array>;
 
-/// Words that came into being together, and for each the place where it was used: an index of `uses` and one; 0 for none.
+/// Words that were created together, with the place of each word's use: an index of `uses` plus one; 0 if unused.
 struct Words {
   explicit Words(int64_t size) : used(static_cast<size_t>(size)) {}
   std::vector<uint32_t> used;
@@ -28,14 +29,14 @@ struct Words {
 };
 using WordsPtr = std::shared_ptr<Words>;
 
-/// One word that an element of an array is.
+/// The word that an element of an array holds.
 struct Place {
   WordsPtr words;
   size_t at = 0;
   bool operator==(const Place&) const = default;
 };
 
-/// What the elements of an array are. Where that isn't known (`any`), each may be any of `places`.
+/// The words that the elements of an array hold. If that is unknown (`any`), each may be any of `places`.
 struct View {
   std::vector<Place> places;
   bool any = false;
@@ -50,7 +51,7 @@ ViewPtr new_view(int64_t size) {
   return view;
 }
 
-/// An array on the walk. Null: new words, of which nobody has asked anything.
+/// An array during the walk. Null: new words that haven't been queried yet.
 struct KeyTracer final : TracerOf<KeyTracer> {
   KeyTracer(std::shared_ptr<const TraceRecord> record, Aval aval, ViewPtr view)
       : TracerOf(std::move(record), aval), view(std::move(view)) {}
@@ -80,7 +81,7 @@ bool moves(Opcode opcode) {
   }
 }
 
-/// Which element of its operands, counted through, each element of the result of an op is that moves.
+/// Returns, for an op that moves elements, the index in its concatenated operands of each element of its result.
 Literal sources(const Operation& operation) {
   hlo::Builder builder("sources");
   std::vector<hlo::InstructionId> parameters;
@@ -98,7 +99,7 @@ Literal sources(const Operation& operation) {
   return or_throw(hlo::evaluate(*or_throw(std::move(builder).build(root[0])), numbers));
 }
 
-/// Walks programs: uses are noted in the words themselves.
+/// Interprets programs and records uses in the words themselves.
 class KeyTrace final : public Trace {
  public:
   KeyTrace() : Trace(&eval_trace(), "debug_key_reuse") {}
@@ -150,7 +151,7 @@ class KeyTrace final : public Trace {
   Arrays walk_custom_rules(const Operation& operation) {
     const auto& own = attributes_of<hlo::CustomRulesAttributes>(operation);
     if (own.rules == kUsedKey) use(*view_of(operation.operands[0]), at_user_line(own.detail));
-    // Marks; what runs a second time, what has run; and two ways to compute one thing.
+    // Marks; code that runs a second time; alternatives that compute the same.
     const bool is_new = own.rules == kUsedKey || own.rules == kNewKey || own.rules == kCheckpointTangent ||
                         own.rules == hlo::kOptimizeRemat || own.transpose_only;
     return is_new ? new_results(operation) : run_computation(*own.to_apply, operation.operands);
@@ -180,7 +181,7 @@ class KeyTrace final : public Trace {
                             "the same numbers are wanted"));
   }
 
-  /// Runs `f` as what comes again.
+  /// Runs `f` as a repetition.
   template <typename F>
   auto repeated(const std::string& what, F&& f) {
     repeated_.push_back(what);
@@ -189,7 +190,7 @@ class KeyTrace final : public Trace {
     return results;
   }
 
-  /// All branches begin with the same keys; what any of them uses is used.
+  /// All branches start with the same keys; a key used by any branch counts as used.
   Arrays walk_conditional(const Operation& operation) {
     const auto& conditional = attributes_of<hlo::ConditionalAttributes>(operation);
     const auto operands = std::span(operation.operands).subspan(1);
@@ -211,7 +212,8 @@ class KeyTrace final : public Trace {
     return chosen;
   }
 
-  /// Result i of one of the branches: what they agree about, else a new key, that is used if one of theirs is.
+  /// Returns result i of the branches: the common word if they agree, else a new key, which is used if one of theirs
+  /// is.
   Array chosen_of(std::span<const Arrays> branches, size_t i) {
     const Array& first = branches[0][i];
     if (!may_hold_keys(first)) return new_tracer(first.aval());
@@ -223,7 +225,7 @@ class KeyTrace final : public Trace {
     return result;
   }
 
-  /// `result` is used where something in `view` is.
+  /// Marks the words of `result` as used where a word of `view` is.
   void mark_as_used(const Array& result, const View& view) {
     for (const Place& place : view.places) {
       const uint32_t used = place.words->used[place.at];
@@ -274,7 +276,8 @@ class KeyTrace final : public Trace {
 
   static Aval slice_aval(const Array& x) { return {Shape::array(x.dtype(), x.shape().subspan(1)), x.weak_type()}; }
 
-  /// What was used of `slice`, which stands for each slice of `x` along its first axis, is used of `x`.
+  /// Marks words of `x` as used if they were used through `slice`, which represents each slice of `x` along its first
+  /// axis.
   void use_slices(const Array& x, const Array& slice) {
     if (tracer_of(slice).view == nullptr || !may_hold_keys(x)) return;
     const std::vector<Place>& whole = view_of(x)->places;
@@ -291,10 +294,10 @@ class KeyTrace final : public Trace {
   }
 
   std::vector<Place> noted_;           ///< in the order of their uses
-  std::vector<std::string> repeated_;  ///< loops whose second turn is walked
+  std::vector<std::string> repeated_;  ///< loops whose second iteration is walked
 };
 
-/// What the buffers hold of which something is known. Guarded by its mutex, as are all words.
+/// The known contents of buffers. Guarded by its mutex, as are all words.
 struct Followed {
   struct Entry {
     std::weak_ptr<const Buffer> buffer;
@@ -322,7 +325,7 @@ struct Followed {
   }
 };
 
-/// The buffer of an array that may hold keys; null for others.
+/// Returns the buffer of an array that may hold keys; null for others.
 BufferPtr key_buffer_of(const Array& x) {
   const BufferArray* const placed = on_a_device(x);
   return placed != nullptr && may_hold_keys(x) ? placed->buffer : nullptr;
@@ -337,7 +340,7 @@ void note_views(std::span<const Array> arrays, std::span<const Array> tracers) {
   }
 }
 
-/// The operation on the walk; gives its results there.
+/// Interprets the operation and returns its results.
 Arrays walk(const Operation& operation, KeyTrace& trace) {
   Followed& followed = Followed::all();
   const std::lock_guard lock(followed.mutex);
@@ -346,11 +349,8 @@ Arrays walk(const Operation& operation, KeyTrace& trace) {
     const BufferPtr buffer = key_buffer_of(x);
     x = trace.new_tracer(x.aval(), buffer == nullptr ? nullptr : followed.find(buffer));
   }
-  const Arrays results = [&] {
-    const TraceScope scope(trace);
-    return trace.bind(walked);
-  }();
-  for (const Array& result : results) {  // what comes back as it went in is the same key
+  const Arrays results = call_under(trace, [&] { return trace.bind(walked); });
+  for (const Array& result : results) {  // a value that is returned unchanged is the same key
     for (const Array& x : walked.operands) {
       if (&result.impl() == &x.impl() && may_hold_keys(x)) view_of(x);
     }

@@ -12,18 +12,19 @@ namespace hilo::rules {
 using namespace lax;
 namespace {
 
-using namespace hilo::rules::matrix;  // the rules are algebra over these
+using namespace hilo::rules::matrix;  // the rules are formulas of these
 using hlo::MatrixTranspose;
 using ops::add;
 using ops::neg;
 
-/// Half of the diagonal, all below it.
+/// Returns half of the diagonal, and all elements below it.
 Array lower_half(const Array& x) {
   const Array lower = tril(x);
   return ops::mul(lower, add(tril(ops::full_like(x, 1), -1), scaled(identity(x.aval_shape()), 0.5)));
 }
 
-/// d L = L lower_half(L^-1 dA L^-H). As in JAX dA counts whole, as of a Hermitian matrix, though A's lower triangle is read.
+/// dL = L lower_half(L^-1 dA L^-H). As in JAX dA counts whole, as for a Hermitian matrix, although only A's lower
+/// triangle is read.
 JvpResult cholesky_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const bool lower = hilo::attributes_of<hlo::CholeskyAttributes>(operation).lower;
   const Array factor = bind(operation)[0];
@@ -40,12 +41,12 @@ const hlo::TriangularSolveAttributes& solve_attributes(const Operation& operatio
   return hilo::attributes_of<hlo::TriangularSolveAttributes>(operation);
 }
 
-/// op(a)^-1 rhs, or rhs op(a)^-1.
+/// Returns op(a)^-1 rhs, or rhs op(a)^-1.
 Array solve_again(const Operation& operation, const Array& rhs) {
   return bind_one(operation.opcode, {operation.operands[0], rhs}, operation.attributes);
 }
 
-/// d x = -op(a)^-1 op(da) x, the cheaper product first.
+/// Returns dx = -op(a)^-1 op(da) x, with the cheaper product first.
 Array solve_tangent_of_a(const Operation& operation, const Array& x, const Array& a_tangent) {
   const hlo::TriangularSolveAttributes& attributes = solve_attributes(operation);
   const int64_t k = attributes.unit_diagonal ? 1 : 0;
@@ -67,7 +68,7 @@ JvpResult triangular_solve_jvp(const Operation& operation, std::span<const Tange
   return {{x}, {tangent}};
 }
 
-/// Linear in b: the transpose solves with op(a)^T.
+/// The op is linear in b; its transpose solves with op(a)^T.
 void triangular_solve_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
   if (!out.wants(1)) return;
   auto attributes = std::make_shared<hlo::TriangularSolveAttributes>(solve_attributes(operation));

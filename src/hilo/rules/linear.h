@@ -6,8 +6,8 @@
 
 namespace hilo::rules {
 
-/// The op itself on tangents: for ops whose result is linear in every floating operand together (slice, reshape,
-/// concatenate, pad, ...). Zero tangents are materialised; integer operands (indices) stay as they are.
+/// Binds the op itself on tangents: for ops whose result is jointly linear in all floating operands (slice, reshape,
+/// concatenate, pad, ...). Zero tangents are materialised; integer operands (indices) are unchanged.
 JvpResult linear_jvp(const Operation& operation, std::span<const Tangent> tangents);
 
 }  // namespace hilo::rules

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/loaded_collective.cc -- rules of collectives as programs from files have them. A batch axis stands in front and
-// takes no part in the meeting.
+// rules/loaded_collective.cc -- rules of collectives in loaded programs. A batch axis is in front and doesn't take part
+// in the communication.
 #include "hilo/hlo/build/builder.h"
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/rules/families.h"
@@ -13,7 +13,7 @@ namespace {
 
 using hlo::Opcode;
 
-/// The collective on one operand: `shape` where the result's doesn't follow from groups.
+/// Binds the collective on one operand. `shape` is the result's, if it doesn't follow from the groups.
 Array one(Opcode opcode, const Array& x, hlo::AttributesPtr attributes, const Shape& result) {
   return bind({opcode, {x}, std::move(attributes), result})[0];
 }
@@ -23,7 +23,7 @@ std::shared_ptr<T> copy_of(const Operation& operation) {
   return std::make_shared<T>(attributes_of<T>(operation));
 }
 
-/// Does the reducer, if there is one, make the op linear?
+/// Whether the op is linear, which depends on its reducer, if it has one.
 bool is_linear(const Operation& operation) {
   if (operation.opcode == Opcode::kAllReduce)
     return attributes_of<hlo::AllReduceAttributes>(operation).to_apply->reducer_kind() == hlo::ReducerKind::kAdd;
@@ -40,7 +40,7 @@ JvpResult collective_jvp(const Operation& operation, std::span<const Tangent> ta
   return linear_jvp(operation, tangents);
 }
 
-/// One cotangent after the other through `pull`, which knows the operand's shape.
+/// Maps each cotangent by `pull`, which receives the operand's shape.
 void transpose_each(const Operation& operation, std::span<const Tangent> cts, Cotangents& out,
                     const std::function<Array(const Array& ct, const Shape& operand)>& pull) {
   for (size_t i = 0; i < operation.operands.size(); ++i) {
@@ -76,7 +76,7 @@ void reduce_scatter_transpose(const Operation& operation, std::span<const Tangen
   });
 }
 
-/// Who got slice i from member j gives it back: the same exchange.
+/// The transpose is the same exchange, because each slice is returned to its sender.
 void loaded_all_to_all_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
   Operation back = operation;
   for (size_t i = 0; i < cts.size(); ++i)
@@ -95,7 +95,7 @@ void collective_permute_transpose(const Operation& operation, std::span<const Ta
   });
 }
 
-/// `x` on these replicas, zeros on others.
+/// Returns `x` on these replicas, zeros on others.
 Array on_replicas(const Array& x, const hlo::Int64List& replicas) {
   const Array id = bind_one(Opcode::kReplicaId, {}, nullptr);
   Array here = ops::full(Shape::scalar(ElementType::kPred), 0);
@@ -107,11 +107,12 @@ Array on_replicas(const Array& x, const hlo::Int64List& replicas) {
   return ops::select(everywhere, x, ops::full_like(x, 0));
 }
 
-/// The first of each group gets the sum of its group. All replicas meet for each group, for a group may lack some.
+/// The first member of each group gets the sum of its group. All replicas take part for each group, because a group may
+/// lack some.
 void collective_broadcast_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
   const auto& broadcast = attributes_of<hlo::CollectiveAttributes>(operation);
   transpose_each(operation, cts, out, [&](const Array& ct, const Shape& shape) {
-    if (broadcast.channel_id > 0)  // ids count partitions: it keeps what it has, or gives zeros
+    if (broadcast.channel_id > 0)  // ids count partitions; each keeps its value, or returns zeros
       return one(Opcode::kCollectiveBroadcast, ct, operation.attributes, shape);
     auto sum = std::make_shared<hlo::AllReduceAttributes>();
     sum->to_apply = or_throw(hlo::scalar_binary_computation(Opcode::kAdd, ct.dtype()));
@@ -126,7 +127,7 @@ void collective_broadcast_transpose(const Operation& operation, std::span<const 
   });
 }
 
-/// All operands with a batch axis in front; the op with its dimensions moved on.
+/// Binds the op on operands with the batch axis in front and adjusted dimensions.
 BatchResult bind_batched(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context,
                          hlo::AttributesPtr attributes) {
   Operation batched = operation;

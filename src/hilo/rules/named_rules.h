@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/named_rules.h -- rules that need no user, by the name in CustomRulesAttributes::rules; each null for others.
+// rules/named_rules.h -- rules without user data, by the name in CustomRulesAttributes::rules; null for other names.
 #pragma once
 
 #include "hilo/transform/custom_rules.h"

@@ -28,7 +28,7 @@ bool is_dot(const hlo::Instruction& i, bool with_batch_dimensions) {
   return with_batch_dimensions || hlo::attributes_of<hlo::DotAttributes>(i).lhs_batch_dimensions.empty();
 }
 
-/// The name that checkpoint_name gave the value; empty: none.
+/// Returns the name from checkpoint_name; empty if there is none.
 std::string checkpoint_name_of(const hlo::Instruction& i) {
   if (i.opcode != hlo::kExtCustomRules) return {};
   const auto& own = hlo::attributes_of<hlo::CustomRulesAttributes>(i);
@@ -58,7 +58,7 @@ Policy::Policy(std::string_view text) {
 
 bool Policy::keeps(const hlo::Computation& c, const hlo::Instruction& i) const {
   if (!i.shape.is_array() || i.opcode == hlo::Opcode::kParameter || i.opcode == hlo::Opcode::kConstant) return false;
-  // What happens beside a result isn't done again.
+  // Side effects aren't repeated.
   if (has_effect(i.opcode == hlo::Opcode::kGetTupleElement ? c.instruction(i.operands[0]) : i)) return true;
   return keeps_array(i, checkpoint_name_of(i), c);
 }
@@ -79,10 +79,10 @@ bool Policy::keeps_array(const hlo::Instruction& i, const std::string& name, con
 
 namespace {
 
-/// A value that is kept: that of an instruction, or the stack of one in a scan's step.
+/// A saved value: that of an instruction, or the stacked values of one in a scan's step.
 struct Kept {
   InstructionId id;
-  std::optional<int64_t> result;  ///< of the scan that the forward pass runs
+  std::optional<int64_t> result;  ///< result of the scan in the forward pass
 };
 
 class Cutter {
@@ -111,16 +111,16 @@ class Cutter {
     if (step.kept_count > 0) scans_.emplace(scan.id, std::move(step));
   }
 
-  Shape shape_of(const Kept& kept) const {
-    const hlo::Instruction& i = c_.instruction(kept.id);
-    if (!kept.result) return i.shape;
-    const Shape& slice = scans_.at(kept.id).forward->result_shape().tuple_element(*kept.result);
+  Shape shape_of(const Kept& retained) const {
+    const hlo::Instruction& i = c_.instruction(retained.id);
+    if (!retained.result) return i.shape;
+    const Shape& slice = scans_.at(retained.id).forward->result_shape().tuple_element(*retained.result);
     std::vector<int64_t> sizes(slice.dimensions().begin(), slice.dimensions().end());
     sizes.insert(sizes.begin(), hlo::attributes_of<hlo::ScanAttributes>(i).length);
     return Shape::array(slice.element_type(), sizes);
   }
 
-  /// A copy of `i`; a scan whose step is cut gets `step`, and `stacks` as further slices.
+  /// Copies `i`; a scan whose step is cut gets `step`, and `stacks` as further slices.
   InstructionId copy(hlo::Builder& builder, const hlo::Instruction& i, Ids operands, const ComputationPtr& step,
                      const Ids& stacks) const {
     builder.set_annotations(i.annotations);
@@ -137,7 +137,7 @@ class Cutter {
     return operands;
   }
 
-  /// Leaves out of kept_ what isn't read again.
+  /// Removes values from kept_ that aren't read again.
   ComputationPtr again() {
     hlo::Builder builder(c_.name() + ".again");
     Ids mapped(c_.size(), hlo::kNoInstruction);
@@ -147,10 +147,10 @@ class Cutter {
       mapped[id] = builder.parameter(c_.instruction(id).shape);
       parameters.push_back(mapped[id]);
     }
-    for (const Kept& kept : kept_) {
-      parameters.push_back(builder.parameter(shape_of(kept)));
-      if (kept.result) stacks[kept.id].push_back(parameters.back());
-      else mapped[kept.id] = parameters.back();
+    for (const Kept& retained : kept_) {
+      parameters.push_back(builder.parameter(shape_of(retained)));
+      if (retained.result) stacks[retained.id].push_back(parameters.back());
+      else mapped[retained.id] = parameters.back();
     }
     for (const hlo::Instruction& i : c_.instructions()) {
       if (mapped[i.id] != hlo::kNoInstruction) continue;
@@ -191,9 +191,9 @@ class Cutter {
           copy(builder, i, mapped_operands(i, mapped), scan == scans_.end() ? nullptr : scan->second.forward, {});
     }
     Ids results = mapped_operands(c_.root(), mapped);
-    for (const Kept& kept : kept_)
-      results.push_back(kept.result ? or_throw(builder.get_tuple_element(mapped[kept.id], *kept.result))
-                                    : mapped[kept.id]);
+    for (const Kept& retained : kept_)
+      results.push_back(retained.result ? or_throw(builder.get_tuple_element(mapped[retained.id], *retained.result))
+                                        : mapped[retained.id]);
     builder.set_annotations(nullptr);
     return or_throw(std::move(builder).build(builder.tuple(results)));
   }

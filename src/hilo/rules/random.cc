@@ -7,15 +7,14 @@
 namespace hilo::rules {
 namespace {
 
-/// `shape` with `size` in front.
 Shape with_leading(const Shape& shape, int64_t size) {
   std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
   sizes.insert(sizes.begin(), size);
   return Shape::array(shape.element_type(), sizes);
 }
 
-/// JAX's rule: the first key draws the bits of all examples and moves on; the other keys stay as they are. So one key,
-/// batched, is as good as the generator, and equal keys don't give equal bits.
+/// JAX's rule: the first key generates the bits of all examples and is advanced; the other keys are unchanged. A
+/// batched key is thus as good as the generator, and equal keys don't yield equal bits.
 BatchResult rng_bit_generator_batch(const Operation& operation, std::span<const BatchDim> dims,
                                     const BatchContext& context) {
   const Array keys = move_axis(operation.operands[0], *dims[0], 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/reduce.cc -- rules of reduce, by what its body computes.
+// rules/reduce.cc -- rules of reduce, by the kind of its body.
 #include "hilo/hlo/ops/reduce.h"
 
 #include <algorithm>
@@ -16,31 +16,31 @@ namespace hilo::rules {
 using namespace lax;
 namespace {
 
-using namespace hilo::ops;  // the rules are algebra over these wrappers
+using namespace hilo::ops;  // the rules are formulas of these wrappers
 using hlo::ReducerKind;
 
 std::vector<int64_t> kept_dimensions(const Operation& operation) {
-  std::vector<int64_t> kept;
+  std::vector<int64_t> retained;
   for (int64_t d = 0; d < operation.operands[0].ndim(); ++d) {
     if (std::ranges::find(attributes_of<hlo::ReduceAttributes>(operation).dimensions, d) ==
         attributes_of<hlo::ReduceAttributes>(operation).dimensions.end())
-      kept.push_back(d);
+      retained.push_back(d);
   }
-  return kept;
+  return retained;
 }
 
-/// A reduced value beside every element it came from.
+/// Broadcasts a reduced value over the elements that it was computed from.
 Array spread(const Operation& operation, const Array& reduced) {
   const Shape shape = operation.operands[0].aval_shape().with_element_type(reduced.dtype());
   return broadcast_in_dim(reduced, shape, kept_dimensions(operation));
 }
 
-/// The initial value, or its tangent, beside every element of a result.
+/// Broadcasts the initial value, or its tangent, over a result.
 Array over_result(const Array& initial, const Array& result) {
   return broadcast_in_dim(initial, result.aval_shape().with_element_type(initial.dtype()), {});
 }
 
-/// The tangent of the initial value where it is the result, 0 elsewhere.
+/// Returns the tangent of the initial value where it is the result, 0 elsewhere.
 Tangent initial_part(const Tangent& initial, const Array& chosen) {
   if (initial.is_zero()) return {};
   const Array t = over_result(initial.value(), chosen);
@@ -55,7 +55,8 @@ JvpResult sum_jvp(const Operation& operation, const Tangent& t, const Tangent& i
   return {{out}, {tangent}};
 }
 
-/// Elements that equal the extreme share its tangent in equal parts; if none does, it is the initial value's.
+/// Elements equal to the extreme share its tangent in equal parts; if there are none, the tangent is the initial
+/// value's.
 JvpResult extreme_jvp(const Operation& operation, const Tangent& t, const Tangent& initial) {
   const std::vector<int64_t>& dimensions = attributes_of<hlo::ReduceAttributes>(operation).dimensions;
   const Array& x = operation.operands[0];
@@ -70,20 +71,20 @@ JvpResult extreme_jvp(const Operation& operation, const Tangent& t, const Tangen
   return {{out}, {add_tangents(tangent, initial_part(initial, none))}};
 }
 
-/// Rows begin..end of every array.
 std::vector<Array> rows(std::span<const Array> arrays, int64_t begin, int64_t end) {
   std::vector<Array> parts;
   for (const Array& x : arrays) parts.push_back(slice_along(x, 0, {begin, end, 1}));
   return parts;
 }
 
-/// The reduction as a tree of combinations, which any derivative goes through: operands are those of the operation.
+/// Computes the reduction as a tree of combinations, which has derivatives of any kind. Operands are those of the
+/// operation.
 std::vector<Array> reduce_by_tree(const Operation& operation, std::span<const Array> operands) {
   const hlo::ReduceAttributes& a = attributes_of<hlo::ReduceAttributes>(operation);
   const size_t arity = operands.size() / 2;
-  const std::vector<int64_t> kept = kept_dimensions(operation);
+  const std::vector<int64_t> retained = kept_dimensions(operation);
   std::vector<int64_t> order = a.dimensions;
-  order.insert(order.end(), kept.begin(), kept.end());
+  order.insert(order.end(), retained.begin(), retained.end());
   const std::vector<int64_t> result_shape = without_dimensions(operands[0].shape(), a.dimensions);
   int64_t count = 1;
   for (int64_t d : a.dimensions) count *= operands[0].shape(d);
@@ -110,13 +111,14 @@ std::vector<Array> reduce_by_tree(const Operation& operation, std::span<const Ar
   return combine(a.to_apply, initial, level);
 }
 
-/// Products, and reducers that hilo knows nothing of but that they are associative: linear memory, logarithmic depth.
+/// For products, and reducers that are only known to be associative: linear memory, logarithmic depth.
 JvpResult reduce_tree_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const FlatFunction tree = [&](std::span<const Array> x) { return reduce_by_tree(operation, x); };
   return {bind(operation), jvp_flat(tree, operation.operands, tangents).tangents};
 }
 
-/// The chosen element's tangent: a sum in which all others are zero. If none is chosen, it is the initial value's.
+/// Returns the selected element's tangent as a sum in which all others are zero. If none is selected, it is the initial
+/// value's.
 JvpResult arg_extreme_jvp(const Operation& operation, const Tangent& t, const Tangent& initial) {
   const std::vector<int64_t>& dimensions = attributes_of<hlo::ReduceAttributes>(operation).dimensions;
   const std::vector<Array> out = bind(operation);
@@ -159,7 +161,7 @@ void reduce_transpose(const Operation& operation, std::span<const Tangent> cts, 
 
 BatchResult reduce_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   const size_t count = operation.operands.size() / 2;
-  // A reduce has one initial value for all its results, not one an example.
+  // A reduce has one initial value for all its results, not one per example.
   for (size_t i = count; i < dims.size(); ++i) {
     if (dims[i]) return batch_by_scan(operation, dims, context);
   }

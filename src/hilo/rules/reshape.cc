@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/reshape.cc -- rules of the ops that rearrange or make elements.
+// rules/reshape.cc -- rules of ops that rearrange or create elements.
 #include <algorithm>
 
 #include "hilo/hlo/ops/reshape.h"
@@ -11,7 +11,7 @@
 namespace hilo::rules {
 namespace {
 
-using namespace hilo::ops;  // the rules are algebra over these wrappers
+using namespace hilo::ops;  // the rules are formulas of these wrappers
 
 std::vector<int64_t> with_front(std::span<const int64_t> dims, int64_t front) {
   std::vector<int64_t> all(dims.begin(), dims.end());
@@ -19,7 +19,7 @@ std::vector<int64_t> with_front(std::span<const int64_t> dims, int64_t front) {
   return all;
 }
 
-/// Every dimension number moves up by one behind a leading batch axis.
+/// Increments every dimension number, because a leading batch axis is added.
 std::vector<int64_t> shifted(std::vector<int64_t> dimensions) {
   for (int64_t& d : dimensions) ++d;
   return dimensions;
@@ -28,17 +28,17 @@ std::vector<int64_t> shifted(std::vector<int64_t> dimensions) {
 // ---- broadcast ------------------------------------------------------------------------------------------------------
 
 void broadcast_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
-  const std::vector<int64_t>& kept = attributes_of<hlo::BroadcastAttributes>(operation).dimensions;
+  const std::vector<int64_t>& retained = attributes_of<hlo::BroadcastAttributes>(operation).dimensions;
   std::vector<int64_t> summed;
   for (int64_t d = 0; d < cts[0]->ndim(); ++d) {
-    if (std::ranges::find(kept, d) == kept.end()) summed.push_back(d);
+    if (std::ranges::find(retained, d) == retained.end()) summed.push_back(d);
   }
   Array sum = reduce_sum(cts[0].value(), summed);
-  // The sum's dimensions are in the result's order; the operand's may be another.
-  std::vector<int64_t> order(kept);
+  // The sum's dimensions are in the result's order, which may differ from the operand's.
+  std::vector<int64_t> order(retained);
   std::ranges::sort(order);
   std::vector<int64_t> permutation;
-  for (int64_t d : kept) permutation.push_back(std::ranges::find(order, d) - order.begin());
+  for (int64_t d : retained) permutation.push_back(std::ranges::find(order, d) - order.begin());
   out.add(0, transpose(sum, permutation));
 }
 
@@ -71,7 +71,7 @@ void transpose_transpose(const Operation& operation, std::span<const Tangent> ct
 }
 
 BatchResult transpose_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext&) {
-  // The batch axis stays where it is in the operand; the result has it in front.
+  // The batch axis stays in place in the operand; the result has it in front.
   std::vector<int64_t> permutation = {*dims[0]};
   for (int64_t p : attributes_of<hlo::TransposeAttributes>(operation).permutation)
     permutation.push_back(p < *dims[0] ? p : p + 1);

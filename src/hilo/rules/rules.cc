@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/rules.cc -- the rules of every opcode: a switch and a list that don't compile when one is missing.
+// rules/rules.cc -- the rules of every opcode; a missing one doesn't compile.
+#include <algorithm>
+#include <array>
+#include <span>
+
 #include "hilo/hlo/ir/extensions.h"
 #include "hilo/rules/extension_rules.h"
 #include "hilo/rules/families.h"
@@ -20,8 +24,107 @@ const Rules not_yet_rules = {NotYet{"the op has no derivative in this version"},
 
 namespace {
 
+struct Row {
+  Opcode opcode;
+  const Rules* rules;
+};
+
+/// The rules of XLA's ops.
+constexpr Row kRows[] = {
+#define HILO_ELEMENTWISE(enumerator, name, lax_name, ...) {Opcode::k##enumerator, &rules::lax_name##_rules},
+#include "hilo/hlo/ir/elementwise.inc"
+#undef HILO_ELEMENTWISE
+    {Opcode::kBitcastConvert, &rules::bitcast_convert_rules},
+    {Opcode::kBroadcast, &rules::broadcast_rules},
+    {Opcode::kConstant, &rules::constant_rules},
+    {Opcode::kIota, &rules::iota_rules},
+    {Opcode::kReshape, &rules::reshape_rules},
+    {Opcode::kReverse, &rules::reverse_rules},
+    {Opcode::kTranspose, &rules::transpose_rules},
+    {Opcode::kConcatenate, &rules::concatenate_rules},
+    {Opcode::kDynamicSlice, &rules::dynamic_slice_rules},
+    {Opcode::kDynamicUpdateSlice, &rules::dynamic_update_slice_rules},
+    {Opcode::kPad, &rules::pad_rules},
+    {Opcode::kSlice, &rules::slice_rules},
+    {Opcode::kReduce, &rules::reduce_rules},
+    {Opcode::kReduceWindow, &rules::reduce_window_rules},
+    {Opcode::kSelectAndScatter, &rules::select_and_scatter_rules},
+    {Opcode::kDot, &rules::dot_rules},
+    {Opcode::kConvolution, &rules::convolution_rules},
+    {Opcode::kGather, &rules::gather_rules},
+    {Opcode::kScatter, &rules::scatter_rules},
+    {Opcode::kTopK, &rules::top_k_rules},
+    {Opcode::kSort, &rules::sort_rules},
+    {Opcode::kCholesky, &rules::cholesky_rules},
+    {Opcode::kTriangularSolve, &rules::triangular_solve_rules},
+    {Opcode::kFft, &rules::fft_rules},
+    {Opcode::kRngBitGenerator, &rules::rng_bit_generator_rules},
+    {Opcode::kCall, &rules::call_rules},
+    {Opcode::kConditional, &rules::conditional_rules},
+    {Opcode::kWhile, &rules::while_rules},
+    {Opcode::kOptimizationBarrier, &rules::optimization_barrier_rules},
+    {Opcode::kAllGather, &rules::loaded_all_gather_rules},
+    {Opcode::kAllReduce, &rules::all_reduce_rules},
+    {Opcode::kAllToAll, &rules::loaded_all_to_all_rules},
+    {Opcode::kCollectiveBroadcast, &rules::collective_broadcast_rules},
+    {Opcode::kCollectivePermute, &rules::collective_permute_rules},
+    {Opcode::kReduceScatter, &rules::reduce_scatter_rules},
+    {Opcode::kSetDimensionSize, &rules::set_dimension_size_rules},
+    {Opcode::kCustomCall, &rules::custom_call_rules},
+};
+
+/// Ops that share their rules.
+constexpr Opcode kWithoutOperands[] = {Opcode::kAfterAll, Opcode::kPartitionId, Opcode::kReplicaId,
+                                       Opcode::kRngGetAndUpdateState};
+constexpr Opcode kTracedAsOthers[] = {Opcode::kAddDependency,
+                                      Opcode::kAllGatherDone,
+                                      Opcode::kAllGatherStart,
+                                      Opcode::kAllReduceDone,
+                                      Opcode::kAllReduceStart,
+                                      Opcode::kAsyncDone,
+                                      Opcode::kAsyncStart,
+                                      Opcode::kAsyncUpdate,
+                                      Opcode::kBatchNormGrad,
+                                      Opcode::kBatchNormInference,
+                                      Opcode::kBatchNormTraining,
+                                      Opcode::kBitcast,
+                                      Opcode::kCollectivePermuteDone,
+                                      Opcode::kCollectivePermuteStart,
+                                      Opcode::kCopyDone,
+                                      Opcode::kCopyStart,
+                                      Opcode::kDomain,
+                                      Opcode::kDynamicReshape,
+                                      Opcode::kFusion,
+                                      Opcode::kGetDimensionSize,
+                                      Opcode::kMap,
+                                      Opcode::kRaggedDot,
+                                      Opcode::kRng,
+                                      Opcode::kScaledDot,
+                                      Opcode::kScan,
+                                      Opcode::kStochasticConvert,
+                                      Opcode::kParameter,
+                                      Opcode::kTuple,
+                                      Opcode::kGetTupleElement};
+constexpr Opcode kTransfers[] = {Opcode::kInfeed,   Opcode::kOutfeed, Opcode::kRecv,
+                                 Opcode::kRecvDone, Opcode::kSend,    Opcode::kSendDone};
+constexpr Opcode kNotYet[] = {Opcode::kCollectiveReduce, Opcode::kRaggedAllToAll, Opcode::kShuffle};
+
+constexpr auto kTable = [] {
+  std::array<const Rules*, hlo::kHloOpcodeCount> table{};
+  const auto add = [&](std::span<const Opcode> opcodes, const Rules& rules) {
+    for (const Opcode opcode : opcodes) table[static_cast<size_t>(opcode)] = &rules;
+  };
+  for (const Row& row : kRows) add({&row.opcode, 1}, *row.rules);
+  add(kWithoutOperands, rules::never_bound_rules);
+  add(kTracedAsOthers, rules::never_bound_rules);
+  add(kTransfers, rules::transfer_rules);
+  add(kNotYet, rules::not_yet_rules);
+  return table;
+}();
+static_assert(std::ranges::count(kTable, nullptr) == 0, "an op has no rules");
+
 const Rules& extension_rules(Opcode opcode) {
-  using namespace rules;  // where the rules are
+  using namespace rules;
   static const Rules* const kRules[] = {
 #define HILO_EXTENSION(enumerator, name) &name##_rules,
 #define HILO_EXTENSION_ELEMENTWISE(enumerator, name, ...) &name##_rules,
@@ -33,95 +136,7 @@ const Rules& extension_rules(Opcode opcode) {
 }  // namespace
 
 const Rules& rules::find_rules(Opcode opcode) {
-  if (is_extension(opcode)) return extension_rules(opcode);
-  switch (opcode) {
-#define HILO_ELEMENTWISE(enumerator, name, lax_name, ...) \
-  case Opcode::k##enumerator: return rules::lax_name##_rules;
-#include "hilo/hlo/ir/elementwise.inc"
-#undef HILO_ELEMENTWISE
-    case Opcode::kBitcastConvert: return rules::bitcast_convert_rules;
-    case Opcode::kBroadcast: return rules::broadcast_rules;
-    case Opcode::kConstant: return rules::constant_rules;
-    case Opcode::kIota: return rules::iota_rules;
-    case Opcode::kReshape: return rules::reshape_rules;
-    case Opcode::kReverse: return rules::reverse_rules;
-    case Opcode::kTranspose: return rules::transpose_rules;
-    case Opcode::kConcatenate: return rules::concatenate_rules;
-    case Opcode::kDynamicSlice: return rules::dynamic_slice_rules;
-    case Opcode::kDynamicUpdateSlice: return rules::dynamic_update_slice_rules;
-    case Opcode::kPad: return rules::pad_rules;
-    case Opcode::kSlice: return rules::slice_rules;
-    case Opcode::kReduce: return rules::reduce_rules;
-    case Opcode::kReduceWindow: return rules::reduce_window_rules;
-    case Opcode::kSelectAndScatter: return rules::select_and_scatter_rules;
-    case Opcode::kDot: return rules::dot_rules;
-    case Opcode::kConvolution: return rules::convolution_rules;
-    case Opcode::kGather: return rules::gather_rules;
-    case Opcode::kScatter: return rules::scatter_rules;
-    case Opcode::kTopK: return rules::top_k_rules;
-    case Opcode::kSort: return rules::sort_rules;
-    case Opcode::kCholesky: return rules::cholesky_rules;
-    case Opcode::kTriangularSolve: return rules::triangular_solve_rules;
-    case Opcode::kFft: return rules::fft_rules;
-    case Opcode::kRngBitGenerator: return rules::rng_bit_generator_rules;
-    case Opcode::kCall: return rules::call_rules;
-    case Opcode::kConditional: return rules::conditional_rules;
-    case Opcode::kWhile: return rules::while_rules;
-    case Opcode::kOptimizationBarrier: return rules::optimization_barrier_rules;
-    case Opcode::kAllGather: return rules::loaded_all_gather_rules;
-    case Opcode::kAllReduce: return rules::all_reduce_rules;
-    case Opcode::kAllToAll: return rules::loaded_all_to_all_rules;
-    case Opcode::kCollectiveBroadcast: return rules::collective_broadcast_rules;
-    case Opcode::kCollectivePermute: return rules::collective_permute_rules;
-    case Opcode::kReduceScatter: return rules::reduce_scatter_rules;
-    case Opcode::kSetDimensionSize: return rules::set_dimension_size_rules;
-    // Without operands there is nothing to differentiate or to map over.
-    case Opcode::kAfterAll:
-    case Opcode::kPartitionId:
-    case Opcode::kReplicaId:
-    case Opcode::kRngGetAndUpdateState:
-    // Traced as what they stand for.
-    case Opcode::kAddDependency:
-    case Opcode::kAllGatherDone:
-    case Opcode::kAllGatherStart:
-    case Opcode::kAllReduceDone:
-    case Opcode::kAllReduceStart:
-    case Opcode::kAsyncDone:
-    case Opcode::kAsyncStart:
-    case Opcode::kAsyncUpdate:
-    case Opcode::kBatchNormGrad:
-    case Opcode::kBatchNormInference:
-    case Opcode::kBatchNormTraining:
-    case Opcode::kBitcast:
-    case Opcode::kCollectivePermuteDone:
-    case Opcode::kCollectivePermuteStart:
-    case Opcode::kCopyDone:
-    case Opcode::kCopyStart:
-    case Opcode::kDomain:
-    case Opcode::kDynamicReshape:
-    case Opcode::kFusion:
-    case Opcode::kGetDimensionSize:
-    case Opcode::kMap:
-    case Opcode::kRaggedDot:
-    case Opcode::kRng:
-    case Opcode::kScaledDot:
-    case Opcode::kScan:
-    case Opcode::kStochasticConvert:
-    case Opcode::kParameter:
-    case Opcode::kTuple:
-    case Opcode::kGetTupleElement: return rules::never_bound_rules;
-    case Opcode::kInfeed:
-    case Opcode::kOutfeed:
-    case Opcode::kRecv:
-    case Opcode::kRecvDone:
-    case Opcode::kSend:
-    case Opcode::kSendDone: return rules::transfer_rules;
-    case Opcode::kCustomCall: return rules::custom_call_rules;
-    case Opcode::kCollectiveReduce:
-    case Opcode::kRaggedAllToAll:
-    case Opcode::kShuffle: return rules::not_yet_rules;
-  }
-  __builtin_unreachable();
+  return is_extension(opcode) ? extension_rules(opcode) : *kTable[static_cast<size_t>(opcode)];
 }
 
 }  // namespace hilo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/scan.cc -- rules of scan: transform the step, then scan that. Operands and results of a step always travel in
-// the order constants, carries, slices.
+// rules/scan.cc -- rules of scan: transform the step, then scan the result. Operands and results of a step are always
+// in the order constants, carries, slices.
 #include <algorithm>
 #include <map>
 
@@ -50,7 +50,7 @@ void append(std::vector<T>& to, const std::vector<T>& from) {
 
 Aval slice_aval(const Array& stacked) { return {Shape::array(stacked.dtype(), stacked.shape().subspan(1)), false}; }
 
-/// Binds a scan whose step is `f` on (constants, carries, one slice of each stacked operand) -> (carries, slices).
+/// Binds a scan whose step is `f`: (constants, carries, one slice of each stacked operand) -> (carries, slices).
 Arrays bind_scan(const Operation& like, const Groups<Array>& operands, const FlatFunction& f, std::string_view suffix,
                  bool flip_direction = false) {
   std::vector<Aval> avals;
@@ -70,7 +70,7 @@ Arrays bind_scan(const Operation& like, const Groups<Array>& operands, const Fla
   return bind({hlo::kExtScan, std::move(all), std::move(scan), std::nullopt});
 }
 
-/// Operation, taken apart.
+/// A scan operation by its parts.
 struct Scan {
   explicit Scan(const Operation& operation)
       : constants(static_cast<size_t>(attributes_of<hlo::ScanAttributes>(operation).constant_count)),
@@ -94,14 +94,14 @@ Groups<Array> operand_groups(const Operation& operation, const Scan& scan) {
   return split(std::span<const Array>(operation.operands), scan.constants, scan.carries);
 }
 
-/// Tangents of the operands that count, carries materialised where the fixpoint wants them.
+/// Returns the tangents of the relevant operands; carries are materialised where the fixpoint requires it.
 Groups<Tangent> tangent_groups(const Operation& operation, const Scan& scan, std::span<const Tangent> tangents,
                                const Mask& nonzero) {
-  std::vector<Tangent> wanted(tangents.begin(), tangents.end());
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    if (nonzero[i] && wanted[i].is_zero()) wanted[i] = zeros_like_aval({operation.operands[i].aval_shape(), false});
+  std::vector<Tangent> expected(tangents.begin(), tangents.end());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    if (nonzero[i] && expected[i].is_zero()) expected[i] = zeros_like_aval({operation.operands[i].aval_shape(), false});
   }
-  return split(std::span<const Tangent>(wanted), scan.constants, scan.carries);
+  return split(std::span<const Tangent>(expected), scan.constants, scan.carries);
 }
 
 Arrays values(const std::vector<Tangent>& tangents) {
@@ -163,14 +163,14 @@ JvpResult scan_jvp(const Operation& operation, std::span<const Tangent> tangents
 
 // ---- linearize ------------------------------------------------------------------------------------------------------
 
-/// What the unknown part of a scan needs of the known one.
+/// The operands of the unknown part that the known part computes.
 struct Residuals {
   Arrays values;
-  Mask constant;  ///< of each: it is the same in all steps; else it is stacked
+  Mask constant;  ///< for each: whether it is the same in all steps; otherwise it is stacked
 };
 
-/// Where a residual of all steps is: made before the loop, an operand that is stacked, a stacked result, or a new one.
-/// `index` counts what is made before, operands, results, or the new ones.
+/// The location of a residual: computed before the loop, a stacked operand, a stacked result, or a new result. `index`
+/// counts within that group.
 struct Residual {
   enum Where : uint8_t { kBefore, kSlices, kResult, kNew } where;
   size_t index;
@@ -187,7 +187,7 @@ struct KnownScan {
   const Groups<Array>& operands;
   size_t result_count;
   std::vector<Residual> sources;
-  std::vector<hlo::InstructionId> before;  ///< values of the step that follow from constants
+  std::vector<hlo::InstructionId> before;  ///< values of the step that depend only on constants
   size_t new_count = 0;
 
  private:
@@ -223,19 +223,20 @@ struct KnownScan {
   }
 };
 
-/// Runs the known part. Residuals that are nowhere yet are stacked behind its results; `results` gets those.
+/// Runs the known part. Residuals that aren't available otherwise are stacked as additional results; `results` receives
+/// the scan's own.
 Residuals run_known(const Operation& like, const ComputationPtr& step, size_t residual_count,
                     const Groups<Array>& operands, Arrays& results) {
   const KnownScan known(step, residual_count, operands);
   const FlatFunction f = [&](std::span<const Array> x) {
     const Arrays all = run_computation(*step, x);
-    Arrays kept(all.begin(), all.begin() + known.result_count);
+    Arrays retained(all.begin(), all.begin() + known.result_count);
     for (size_t i = 0, next = 0; i < known.sources.size(); ++i) {
       if (known.sources[i].where != Residual::kNew || known.sources[i].index != next) continue;
-      kept.push_back(all[known.result_count + i]);
+      retained.push_back(all[known.result_count + i]);
       ++next;
     }
-    return kept;
+    return retained;
   };
   if (known.result_count + known.new_count > 0 || step->has_effect()) results = bind_scan(like, operands, f, "primal");
   const auto constants = step->parameters().first(operands.constants.size());
@@ -319,13 +320,14 @@ std::optional<SplitResult> scan_split(const Operation& operation, const Mask& un
 
 // ---- transpose ------------------------------------------------------------------------------------------------------
 
-/// The transposed scan runs the other way. Its carries are the cotangents of the carries and the running sums of the
-/// constants' cotangents; it reads non-linear slices and cotangents of stacked results, and stacks cotangents of slices.
+/// The transposed scan runs in reverse. Its carries are the cotangents of the carries and the running sums of the
+/// constants' cotangents. It reads non-linear slices and cotangents of stacked results, and stacks cotangents of
+/// slices.
 void scan_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
   const Scan scan(operation);
   Mask linear;
   for (const Array& a : operation.operands) linear.push_back(is_linear_operand(a));
-  // A carry that starts from a known value starts from zero, and is as linear as the others from the first step on.
+  // A carry with a known initial value starts from zero, and is linear from the first step on.
   linear = scan.with_carry(linear, Mask(scan.carries, true));
   const std::vector<Shape> results = [&] {
     std::vector<Shape> shapes;
@@ -384,7 +386,7 @@ void scan_transpose(const Operation& operation, std::span<const Tangent> cts, Co
 
 // ---- batch ----------------------------------------------------------------------------------------------------------
 
-/// Constants and carries have the batch axis in front; stacked operands have it behind the scanned axis, so that each
+/// Constants and carries have the batch axis in front; stacked operands have it after the scanned axis, so that each
 /// slice has it in front.
 BatchResult scan_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   const Scan scan(operation);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/sharding_constraint.cc -- rules of with_sharding_constraint: what comes of the value is shared as it is.
+// rules/sharding_constraint.cc -- rules of with_sharding_constraint: derived values have the same sharding.
 #include "hilo/mesh/sharding_constraint.h"
 
 #include "hilo/mesh/sharded_array.h"
@@ -8,7 +8,7 @@
 namespace hilo::rules {
 namespace {
 
-/// Nothing where the op has come from a file: it is the identity then.
+/// Returns nullopt if the op was read from a file; it is then the identity.
 std::optional<NamedSharding> sharding_of(const Operation& operation) {
   return constraint_in(attributes_of<hlo::CustomRulesAttributes>(operation));
 }
@@ -27,7 +27,7 @@ void constraint_transpose(const Operation& operation, std::span<const Tangent> c
   out.add(0, constrained(operation, cts[0].value()));
 }
 
-/// The batch's dimension is shared along spmd_axis_name; without one it is left to propagation.
+/// The batch dimension is sharded along spmd_axis_name; without one it is left to propagation.
 BatchResult constraint_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   const Array& x = operation.operands[0];
   const std::optional<NamedSharding> sharding = sharding_of(operation);

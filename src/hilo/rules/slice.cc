@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/slice.cc -- rules of the ops that cut and join.
+// rules/slice.cc -- rules of slice, concatenate, pad and their dynamic forms.
 #include "hilo/hlo/ops/slice.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace hilo::rules {
 namespace {
 
-using namespace hilo::ops;  // the rules are algebra over these wrappers
+using namespace hilo::ops;  // the rules are formulas of these wrappers
 
 // ---- slice ----------------------------------------------------------------------------------------------------------
 
@@ -72,7 +72,7 @@ bool any_batched(std::span<const BatchDim> dims) {
   return false;
 }
 
-/// One start vector an example: [axis_size, rank].
+/// Returns one start vector per example: [axis_size, rank].
 Array stacked_starts(std::span<const Array> starts, std::span<const BatchDim> dims, int64_t axis_size) {
   std::vector<Array> columns;
   for (size_t i = 0; i < starts.size(); ++i) {
@@ -91,7 +91,7 @@ BatchResult dynamic_slice_batch(const Operation& operation, std::span<const Batc
     sizes.insert(sizes.begin(), context.axis_size);
     return {{dynamic_slice(move_axis(operation.operands[0], *dims[0], 0), starts, sizes)}, {0}};
   }
-  // Each example reads at its own place: a gather of one window an example, which clamps as dynamic-slice does.
+  // Each example reads at its own position: a gather of one window per example, which clamps like dynamic-slice.
   const Array x = batch_axis_at(operation.operands[0], dims[0], 0, context.axis_size);
   const Array indices = stacked_starts(std::span(operation.operands).subspan(1), dims.subspan(1), context.axis_size);
   hlo::GatherAttributes gather_attributes;
@@ -118,7 +118,7 @@ BatchResult dynamic_update_slice_batch(const Operation& operation, std::span<con
     starts.insert(starts.begin(), scalar(0, index_type));
     return {{dynamic_update_slice(x, update, starts)}, {0}};
   }
-  // A scatter drops what lies outside, dynamic-update-slice clamps: clamp the starts first.
+  // A scatter drops windows out of bounds, but dynamic-update-slice clamps them, so the starts are clamped first.
   Array indices = stacked_starts(std::span(operation.operands).subspan(2), dims.subspan(2), context.axis_size);
   const int64_t rank = update.ndim() - 1;
   Literal limits(Shape::array(ElementType::kS32, {rank}));
@@ -166,7 +166,7 @@ void pad_transpose(const Operation& operation, std::span<const Tangent> cts, Cot
   const Array& ct = cts[0].value();
   const std::vector<hlo::PaddingDimension>& padding = attributes_of<hlo::PadAttributes>(operation).padding;
   const Array& x = operation.operands[0];
-  // Undo the edges by negative padding, then take every (interior + 1)-th element.
+  // Removes the edges by negative padding, then takes every (interior + 1)-th element.
   std::vector<hlo::PaddingDimension> edges;
   std::vector<hlo::SliceRange> strides;
   for (size_t d = 0; d < padding.size(); ++d) {
@@ -187,7 +187,7 @@ BatchResult pad_batch(const Operation& operation, std::span<const BatchDim> dims
   const Array x = batch_axis_at(operation.operands[0], dims[0], 0, context.axis_size);
   padding.insert(padding.begin(), hlo::PaddingDimension{});
   if (!dims[1]) return {{pad(x, operation.operands[1], padding)}, {0}};
-  // A padding value an example: pad with zeros, and put the value where a padded mask says so.
+  // One padding value per example: pads with zeros, and selects the value by a padded mask.
   const Array padded = pad(x, scalar(0, x.dtype()), padding);
   const Array mask =
       pad(full(x.aval_shape().with_element_type(ElementType::kPred), 1), scalar(0, ElementType::kPred), padding);

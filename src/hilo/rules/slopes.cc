@@ -16,7 +16,7 @@
 namespace hilo::rules {
 namespace {
 
-using namespace hilo::ops;  // slopes are algebra over these wrappers
+using namespace hilo::ops;  // slopes are formulas of these wrappers
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
@@ -25,21 +25,22 @@ Array square(const Array& x) { return mul(x, x); }
 Array scaled(const Array& x, double factor) { return mul(x, constant(x, factor)); }
 Array fma(const Array& x, const Array& y, const Array& z) { return bind_one(hlo::kExtFma, {x, y, z}); }
 bool is_wide(const Array& x) { return x.dtype() == ElementType::kF64 || x.dtype() == ElementType::kC128; }
-/// x within [-limit, limit].
+/// Clamps x to [-limit, limit].
 Array within(const Array& x, double limit) { return clamp(scalar(-limit, x.dtype()), x, scalar(limit, x.dtype())); }
 Array times_i(const Array& z) { return complex(neg(imag(z)), real(z)); }
 
-/// near(x) to `from`, far(x) beyond. Neither gets an argument of the other's.
+/// Returns near(x) up to `from`, far(x) beyond. Neither is evaluated for arguments of the other.
 template <typename Near, typename Far>
 Array by_size(const Array& x, double from, const Near& near, const Far& far) {
   const Array is_far = gt(abs(x), full_like(abs(x), from));
   return select(is_far, far(select(is_far, x, constant(x, from))), near(select(is_far, constant(x, 0), x)));
 }
-/// From here on 1 + x^2 is x^2 to rounding.
+/// From this value on, 1 + x^2 rounds to x^2.
 double one_is_lost(const Array& x) { return is_wide(x) ? 0x1p27 : 0x1p13; }
 
-// f is reciprocal or rsqrt, which maps products to products. The two factors keep what 1 - z^2 loses next to 1; one product is
-// what has a slope next to 0. Two roots of factors are on the right side of a cut, one root of the product is not.
+// f is reciprocal or rsqrt, which map products to products. Two factors keep the digits that 1 - z^2 loses near 1; the
+// single product has a correct slope near 0. Two roots of factors are on the correct side of a branch cut, one root of
+// the product isn't.
 template <typename F>
 Array of_one_minus_square(const Array& x, const F& f) {
   if (!is_complex(x.dtype())) return f(fma(neg(x), x, constant(x, 1)));
@@ -53,7 +54,7 @@ Array of_one_plus_square(const Array& z, const F& f) {
   return of_one_minus_square(times_i(z), f);
 }
 
-/// 1 / cosh(z)^2; far from 0 cosh would overflow, and this is 0.
+/// Returns 1 / cosh(z)^2; far from 0, where cosh would overflow, it is 0.
 Array complex_sech_squared(const Array& z) {
   static const auto f = custom_jvp([](const Array& x) {
                           const Array inside = complex(within(real(x), is_wide(x) ? 700 : 88), imag(x));
@@ -64,9 +65,9 @@ Array complex_sech_squared(const Array& z) {
   return f(z);
 }
 
-/// The slope of e^-x I_n(x) for x >= 0 and n = 0 or 1, which is far less than both of its terms. To `from` by the trapezoidal rule on
-/// e^(x (c - 1)) c^n (c - 1) / pi over the angles [0, pi] with cosine c, whose error is that of I_2k(x) for k intervals; beyond by
-/// DLMF 10.40.1.
+/// Returns the slope of e^-x I_n(x) for x >= 0 and n = 0 or 1, which is much smaller than both of its terms. Up to
+/// `from` it uses the trapezoidal rule for e^(x (c - 1)) c^n (c - 1) / pi over the angles [0, pi] with cosine c, whose
+/// error is that of I_2k(x) for k intervals; beyond, DLMF 10.40.1.
 Array scaled_bessel_slope(int order, const Array& x) {
   const double from = is_wide(x) ? 24 : 16;
   const int intervals = is_wide(x) ? 28 : 16, terms = is_wide(x) ? 26 : 16;
@@ -81,7 +82,7 @@ Array scaled_bessel_slope(int order, const Array& x) {
   };
   const auto far = [&](const Array& at) {
     const Array inverse = reciprocal(at);
-    std::vector<double> series;  // of a_k / x^k / sqrt(x), differentiated
+    std::vector<double> series;  // derivatives of a_k / x^k / sqrt(x)
     for (double a = 1, k = 0; k < terms; ++k) {
       series.push_back(-(k + 0.5) * a);
       a *= -(4.0 * order - (2 * k + 1) * (2 * k + 1)) / (8 * (k + 1));
@@ -93,7 +94,7 @@ Array scaled_bessel_slope(int order, const Array& x) {
   return by_size(x, from, near, far);
 }
 
-/// Coordinates over the size of the greater one, which stands still: slopes that don't depend on it are those of no scale at all.
+/// Coordinates relative to the larger one, which is treated as constant, since the slopes don't depend on the scale.
 struct Scaled {
   Array x, y, size;
 };
@@ -111,7 +112,7 @@ Array acosh_slope(const Array& x, const Array& out) {
   const Array one = constant(x, 1), below = sub(x, one);
   if (!is_complex(x.dtype()))
     return by_size(x, one_is_lost(x), [&](const Array& a) { return rsqrt(mul(sub(a, one), add(a, one))); }, reciprocal);
-  // Next to 0 that of asin, a quarter turned to the side where the root of x - 1 lies.
+  // Near 0 the slope is that of asin, rotated by 90 degrees to the side of the root of x - 1.
   const Array root = rsqrt(below), lower = gt(imag(root), full_like(imag(root), 0)),
               turned = times_i(asin_slope(x, out));
   const Array near = lt(abs(x), full_like(abs(x), 0.5));
@@ -139,7 +140,8 @@ Array logistic_slope_slope(const Array& x, const Array& out) { return neg(mul(ou
 Array tan_slope(const Array& x, const Array& out) {
   return is_complex(x.dtype()) ? complex_sech_squared(times_i(x)) : add(constant(x, 1), square(out));
 }
-/// 1 - |y| = e^(-2 |x|) (1 + |y|), so the square costs no division. Its own slope would cancel next to 0 and has a rule.
+/// 1 - |y| = e^(-2 |x|) (1 + |y|), so the square needs no division. Its own slope would cancel near 0 and has a
+/// separate rule.
 Array tanh_slope(const Array& x, const Array&) {
   if (is_complex(x.dtype())) return complex_sech_squared(x);
   static const auto f = custom_jvp([](const Array& a) {
@@ -153,12 +155,12 @@ Array tanh_slope(const Array& x, const Array&) {
 
 Array bessel_i0e_slope(const Array& x, const Array&) { return mul(sign(x), scaled_bessel_slope(0, abs(x))); }
 Array bessel_i1e_slope(const Array& x, const Array&) { return scaled_bessel_slope(1, abs(x)); }
-/// Of a cube root x / y^2, whose error counts once.
+/// The slope of a cube root as x / y^2, in which the root's error counts once.
 Array cbrt_slope(const Array& x, const Array& out) {
   const Array size = abs(x), zero = eq(size, constant(x, 0));
   return div(scaled(select(zero, constant(x, 1), abs(out)), 1.0 / 3), size);
 }
-/// To the right by DLMF 5.15.8, where zeta underflows to 0 and a little before.
+/// For large x uses DLMF 5.15.8, because zeta underflows to 0 there.
 Array digamma_slope(const Array& x, const Array&) {
   const double from = 4096;
   const Array far = gt(x, constant(x, from)), one = constant(x, 1);
@@ -170,7 +172,8 @@ Array erf_slope(const Array& x, const Array&) {
   return scaled(lax::exp_of_square(x, 1), 2 / std::sqrt(std::numbers::pi));
 }
 Array erfc_slope(const Array& x, const Array& out) { return neg(erf_slope(x, out)); }
-/// sqrt(pi) / 2 exp(y^2) multiplies the rounding of y by 2 y^2. That rounding is what erf(y) is off x, times the slope.
+/// sqrt(pi) / 2 exp(y^2) multiplies the rounding error of y by 2 y^2. That error is the difference of erf(y) and x,
+/// times the slope.
 Array erf_inv_slope(const Array& x, const Array& out) {
   const Array slope = scaled(lax::exp_of_square(out, -1), std::sqrt(std::numbers::pi) / 2);
   const Array size = abs(x), y = abs(out), central = lt(size, constant(x, 0.5));
@@ -187,24 +190,25 @@ Array atan2_first_slope(const Array& y, const Array& x, const Array&) {
 }
 Array atan2_second_slope(const Array& y, const Array& x, const Array& out) { return neg(atan2_first_slope(x, y, out)); }
 
-/// y x^(y-1), and 0 for y = 0, where the power is 1 for every x. Where y - 1 isn't a number of the type, x^y / x keeps what
-/// its rounding would cost.
+/// Returns y x^(y-1), and 0 for y = 0, where the power is 1 for every x. If y - 1 isn't representable, x^y / x avoids
+/// its rounding error.
 Array pow_base_slope(const Array& x, const Array& y, const Array&) {
   const Array zero = constant(y, 0), one = constant(y, 1), fixed = eq(y, zero), less = sub(y, one);
   if (is_complex(x.dtype())) return select(fixed, zero, mul(y, pow(x, select(fixed, one, less))));
   const Array by_exponent = bitwise_or(bitwise_or(eq(add(less, one), y), eq(x, zero)), eq(abs(y), constant(y, kInf)));
   const Array lower = pow(x, select(bitwise_or(fixed, bitwise_not(by_exponent)), one, less));
-  // Of a power of its own: a slope of `out` may be infinite, which not even a choice of nothing takes out of a product.
+  // Computes the power again, because a slope of `out` may be infinite, and a product with 0 would then be NaN.
   const Array whole = pow(select(by_exponent, one, x), select(by_exponent, one, y));
   const Array ratio = div(mul(y, whole), select(by_exponent, one, x));
   return select(fixed, zero, select(by_exponent, mul(y, lower), ratio));
 }
-/// The power again, which is the same to the compiler but in half floats, where it may overflow before the slope does.
+/// Computes the power again. The compiler merges both, except for half floats, where it may overflow before the slope
+/// does.
 Array pow_exponent_slope(const Array& x, const Array& y, const Array&) {
   const Array safe = select(eq(x, constant(x, 0)), constant(x, 1), x);
   return mul(log(safe), pow(x, y));
 }
-/// -trunc(x / y), from what the remainder leaves: the quotient itself may round up to a whole number.
+/// Returns -trunc(x / y), computed from the remainder, because the quotient itself may round up to an integer.
 Array rem_divisor_slope(const Array& x, const Array& y, const Array& out) {
   return neg(round_to_even(div(sub(x, out), y)));
 }
@@ -217,7 +221,7 @@ Array direction(const Array& z) {
     const Array one = select(eq(abs(part), limit), sign(part), constant(part, 0));
     return select(infinite, one, part);
   };
-  // Denormal parts have few digits to divide; greater ones might overflow.
+  // Denormal parts have too few digits for a division; larger ones might overflow.
   const Array scale =
       select(lt(size, constant(x, wide ? 0x1p-900 : 0x1p-80)), constant(x, wide ? 0x1p200 : 0x1p40), constant(x, 1));
   const Array w = complex(mul(turned(x), scale), mul(turned(y), scale));

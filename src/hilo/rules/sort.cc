@@ -18,7 +18,7 @@ namespace {
 
 using hlo::Opcode;
 
-/// The comparator with one more pair of parameters, which it ignores.
+/// Returns the comparator with one more pair of parameters, which it ignores.
 hlo::ComputationPtr with_ignored_pair(const hlo::ComputationPtr& comparator, ElementType type) {
   hlo::Builder builder(comparator->name() + ".indexed");
   std::vector<hlo::InstructionId> parameters;
@@ -31,7 +31,7 @@ hlo::ComputationPtr with_ignored_pair(const hlo::ComputationPtr& comparator, Ele
   return or_throw(std::move(builder).build(root));
 }
 
-/// Sort an index along, then move the tangents as the values moved.
+/// Sorts an index together with the values, then permutes the tangents accordingly.
 JvpResult sort_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const int64_t dimension = attributes_of<hlo::SortAttributes>(operation).dimension();
   Operation indexed = operation;

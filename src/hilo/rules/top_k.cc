@@ -22,7 +22,7 @@ JvpResult top_k_jvp(const Operation& operation, std::span<const Tangent> tangent
 
 // ---- set-dimension-size ---------------------------------------------------------------------------------------------
 
-/// The sizes that hilo knows are those that are there: the op is its operand.
+/// hilo supports only the actual sizes, so the op is its operand.
 JvpResult set_dimension_size_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   return {bind(operation), {tangents[0]}};
 }
@@ -39,7 +39,7 @@ BatchResult set_dimension_size_batch(const Operation& operation, std::span<const
   return {bind(batched), {0}};
 }
 
-constexpr NotYet kTransfer{"what goes to another device has no derivative and no batches"};
+constexpr NotYet kTransfer{"transfers to other devices have no derivative and no batching rule"};
 
 }  // namespace
 

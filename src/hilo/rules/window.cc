@@ -20,14 +20,13 @@ namespace hilo::rules {
 using namespace lax;
 namespace {
 
-using namespace hilo::ops;  // the rules are algebra over these wrappers
+using namespace hilo::ops;  // the rules are formulas of these wrappers
 using hlo::ReducerKind;
 using hlo::Window;
 using hlo::WindowDimension;
 
-constexpr int64_t kMostSlices = 64;  // elements of a window that a derivative takes one by one
+constexpr int64_t kMaxSlices = 64;  // maximum number of window elements that a derivative handles one by one
 
-/// A scalar beside every element of `like`.
 Array over(const Array& scalar, const Array& like) {
   return broadcast_in_dim(scalar, like.aval_shape().with_element_type(scalar.dtype()), {});
 }
@@ -47,7 +46,7 @@ JvpResult window_sum_jvp(const Operation& operation, const Tangent& t, const Tan
   return {{out}, {tangent}};
 }
 
-/// The tangent of the first extreme element of each window, or of the initial value where that is beyond them all.
+/// Returns the tangent of the first extreme element of each window, or of the initial value if that is more extreme.
 JvpResult window_extreme_jvp(const Operation& operation, const Tangent& t, const Tangent& initial) {
   const Array &x = operation.operands[0], &first = operation.operands[1];
   const ReducerKind kind = attributes_of<hlo::ReduceWindowAttributes>(operation).to_apply->reducer_kind();
@@ -70,13 +69,13 @@ JvpResult window_extreme_jvp(const Operation& operation, const Tangent& t, const
 int64_t volume_of(const Window& window) {
   int64_t volume = 1;
   for (const WindowDimension& w : window) {
-    if (w.size > kMostSlices) return kMostSlices + 1;
-    volume = std::min(volume * w.size, kMostSlices + 1);
+    if (w.size > kMaxSlices) return kMaxSlices + 1;
+    volume = std::min(volume * w.size, kMaxSlices + 1);
   }
   return volume;
 }
 
-/// Element `offset` of every window, of an array padded as the window says.
+/// Returns element `offset` of every window, for an array padded as the window specifies.
 Array element_of_windows(const Array& padded, const Window& window, std::span<const int64_t> offset,
                          std::span<const int64_t> counts) {
   std::vector<hlo::SliceRange> ranges;
@@ -93,7 +92,7 @@ Array padded_for(const Array& x, const Window& window) {
   return pad(x, scalar(0, x.dtype()), std::move(padding));
 }
 
-/// The left fold of each window as arithmetic on whole arrays, which any derivative goes through.
+/// Computes the left fold of each window as arithmetic on whole arrays, which has derivatives of any kind.
 std::vector<Array> reduce_by_slices(const Operation& operation, std::span<const Array> operands) {
   const hlo::ReduceWindowAttributes& a = attributes_of<hlo::ReduceWindowAttributes>(operation);
   const size_t arity = operands.size() / 2;
@@ -117,7 +116,7 @@ std::vector<Array> reduce_by_slices(const Operation& operation, std::span<const 
   }
 }
 
-/// Running reductions: a tree of combinations, the initial value before it.
+/// Computes running reductions as a tree of combinations, after the initial value.
 std::vector<Array> reduce_by_scan(const Operation& operation, const hlo::Cumulative& c,
                                   std::span<const Array> operands) {
   const hlo::ComputationPtr& body = attributes_of<hlo::ReduceWindowAttributes>(operation).to_apply;
@@ -129,10 +128,11 @@ std::vector<Array> reduce_by_scan(const Operation& operation, const hlo::Cumulat
   return f(initials, scanned);
 }
 
-/// (values, tangents) of the body's parameters -> those of its results, with no tangent zero.
+/// Maps (values, tangents) of the body's parameters to those of its results; no tangent is zero.
 hlo::ComputationPtr with_tangents(const hlo::ComputationPtr& body, size_t arity) {
   const JvpComputation jvp = jvp_computation(body, std::vector<bool>(2 * arity, true), std::vector<bool>(arity, true));
-  // Of jvp: 2n values, then 2n tangents. Of a reducer: n accumulators with tangents, n elements with tangents.
+  // Order in jvp: 2n values, then 2n tangents. Order in a reducer: n accumulators with tangents, n elements with
+  // tangents.
   hlo::Builder b("jvp");
   std::vector<hlo::InstructionId> parameters, ordered;
   for (size_t part = 0; part < 4; ++part) {
@@ -150,7 +150,7 @@ hlo::ComputationPtr with_tangents(const hlo::ComputationPtr& body, size_t arity)
   return or_throw(std::move(b).build(root));
 }
 
-/// Windows too large for slices: values and tangents are reduced together. Forward mode only, as in JAX.
+/// For windows too large for slices: reduces values and tangents together. Forward mode only, as in JAX.
 JvpResult variadic_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const size_t arity = operation.operands.size() / 2;
   std::vector<Array> arrays, initials;
@@ -178,7 +178,7 @@ JvpResult reduce_window_jvp(const Operation& operation, std::span<const Tangent>
   }
   const std::optional<hlo::Cumulative> c = hlo::cumulative_of(a.window, x.shape());
   const bool floats = std::ranges::all_of(operation.operands, [](const Array& o) { return has_tangent(o.dtype()); });
-  if (!c && floats && volume_of(a.window) > kMostSlices) return variadic_jvp(operation, tangents);
+  if (!c && floats && volume_of(a.window) > kMaxSlices) return variadic_jvp(operation, tangents);
   const std::vector<Array> out = bind(operation);
   if (out[0].size() == 0) return {out, std::vector<Tangent>(out.size())};
   const FlatFunction f = [&](std::span<const Array> operands) {
@@ -187,10 +187,10 @@ JvpResult reduce_window_jvp(const Operation& operation, std::span<const Tangent>
   return {out, jvp_flat(f, operation.operands, tangents).tangents};
 }
 
-/// (size - 1) * step + 1, but 0 of nothing.
+/// Returns (size - 1) * step + 1, but 0 for size 0.
 int64_t dilated(int64_t size, int64_t step) { return size == 0 ? 0 : (size - 1) * step + 1; }
 
-/// The window over cotangents that gives each element those of the windows it was in.
+/// Returns the window over cotangents that sums, for each element, those of the windows that contain it.
 Window transposed_window(const Window& window, std::span<const int64_t> sizes, std::span<const int64_t> counts) {
   Window out;
   for (size_t d = 0; d < window.size(); ++d) {
@@ -230,7 +230,7 @@ Window batched(Window window) {
 BatchResult reduce_window_batch(const Operation& operation, std::span<const BatchDim> dims,
                                 const BatchContext& context) {
   const size_t count = operation.operands.size() / 2;
-  // One initial value serves all windows, so examples with their own go one by one.
+  // One initial value is used for all windows, so examples with different ones are processed one by one.
   for (size_t i = count; i < dims.size(); ++i) {
     if (dims[i]) return batch_by_scan(operation, dims, context);
   }
@@ -253,7 +253,7 @@ const hlo::SelectAndScatterAttributes& select_and_scatter_attributes(const Opera
   return a;
 }
 
-/// Linear in source and initial value; what is selected doesn't change with small steps.
+/// The op is linear in source and initial value; the selection doesn't change under small changes.
 JvpResult select_and_scatter_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const auto& a = select_and_scatter_attributes(operation);
   const Array out = bind(operation)[0];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// trace/annotations.h -- what staged instructions say of the user's program.
+// trace/annotations.h -- annotations of staged instructions: lines and names of the user's program.
 #pragma once
 
 #include "hilo/hlo/ir/instruction.h"
@@ -7,10 +7,10 @@
 
 namespace hilo {
 
-/// For an instruction of the line and the names in force; null where none is known.
+/// Returns the annotations for an instruction at the current line and names; null if both are unknown.
 hlo::AnnotationsPtr annotations_here();
 
-/// The names of an instruction that is traced once more.
+/// Sets the names of an instruction that is traced again.
 class InstructionNames : public NamedScope {
  public:
   explicit InstructionNames(const hlo::Instruction& instruction);

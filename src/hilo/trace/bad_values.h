@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// trace/bad_values.h -- what debug_nans and debug_infs look for in results. Not for users.
+// trace/bad_values.h -- checks of results for debug_nans and debug_infs. Not for users.
 #pragma once
 
 #include "hilo/trace/settings.h"
@@ -7,21 +7,23 @@
 
 namespace hilo {
 
-/// Does anybody look? Cost    two atomic loads
-inline bool looks_for_bad_values() { return is_on(Setting::kDebugNans) || is_on(Setting::kDebugInfs); }
+/// Whether a check is enabled.
+/// Cost       two atomic loads
+inline bool checks_bad_values() { return is_on(Setting::kDebugNans) || is_on(Setting::kDebugInfs); }
 
 struct BadValues {
   bool nans = false, infs = false;
-  /// What the thread looks for.
-  static BadValues wanted() { return {is_on(Setting::kDebugNans), is_on(Setting::kDebugInfs)}; }
+  /// Returns the checks that are enabled on this thread.
+  static BadValues enabled() { return {is_on(Setting::kDebugNans), is_on(Setting::kDebugInfs)}; }
 };
 
-/// "nan" or "inf" if `array`, which has a value, holds one of those looked for; else "".
-std::string_view bad_value_in(const Array& array, BadValues wanted);
-bool any_bad_value(std::span<const Array> arrays, BadValues wanted);
+/// Returns "nan" or "inf" if `array`, which has a value, contains one that is checked for; else "".
+std::string_view bad_value_in(const Array& array, BadValues kinds);
+bool any_bad_value(std::span<const Array> arrays, BadValues kinds);
 
-/// Runs an operation that has given bad values once more, op by op, and throws what it finds.
-/// Errors    throws FloatingPointError. The work is done in rules/debug_nans.cc
+/// Runs an operation with bad results again, operation by operation, and throws its finding. Implemented in
+/// rules/debug_nans.cc.
+/// Errors     throws FloatingPointError
 [[noreturn]] void report_bad_values(const Operation& operation);
 
 }  // namespace hilo

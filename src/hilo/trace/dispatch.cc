@@ -25,7 +25,7 @@ namespace {
 using hlo::InstructionId;
 using hlo::Opcode;
 
-/// What makes two uses of primitives the same program. `Shapes` says where the operands' shapes come from.
+/// The key of a primitive's program. `Shapes` is the representation of the operands' shapes.
 template <typename Shapes, typename Params>
 struct KeyOf {
   const Primitive* primitive;
@@ -84,18 +84,18 @@ auto& callables() {
   return *table;
 }
 
-/// The value for `wanted`, from the table or made by `make`.
+/// Returns the value of a key, from the table or computed by `make`.
 template <typename Value, typename AnyKey, typename Make>
-Value remembered(PrimitiveTable<Value>& table, const AnyKey& wanted, Make&& make) {
-  if (std::optional<Value> known = table.find(wanted)) return *std::move(known);
+Value remembered(PrimitiveTable<Value>& table, const AnyKey& expected, Make&& make) {
+  if (std::optional<Value> known = table.find(expected)) return *std::move(known);
   std::vector<Shape> shapes;
-  for (const auto& operand : wanted.shapes) shapes.push_back(as_shape(operand));
+  for (const auto& operand : expected.shapes) shapes.push_back(as_shape(operand));
   Value value = make(shapes);
-  return table.insert(Key{wanted.primitive, std::move(shapes), wanted.params, wanted.x64, wanted.client},
+  return table.insert(Key{expected.primitive, std::move(shapes), expected.params, expected.x64, expected.client},
                       std::move(value));
 }
 
-/// The translation of an op that HLO has too: itself.
+/// Translates an op that exists in HLO to itself.
 StatusOr<InstructionId> translate_op(Opcode opcode, ComputationBuilder& builder,
                                      std::span<const InstructionId> operands, const PrimitiveParams& params) {
   const Operation operation{opcode, {}, params.attributes, params.declared};
@@ -110,7 +110,7 @@ std::vector<Shape> eval_op_shapes(Opcode opcode, std::span<const Shape> operands
   return shapes;
 }
 
-/// Ops of computations that are no operations on arrays: what a trace never binds.
+/// Whether an op belongs to the structure of computations; a trace never binds such ops.
 bool is_structure(Opcode opcode) {
   return opcode == Opcode::kParameter || opcode == Opcode::kTuple || opcode == Opcode::kGetTupleElement;
 }
@@ -184,11 +184,11 @@ const TranslationRule& translation_rule(const Primitive& primitive) {
 
 LocalComputation primitive_computation(const Primitive& primitive, std::span<const Shape> shapes,
                                        const PrimitiveParams& params) {
-  const ShapesKey wanted{&primitive, shapes, params, memoize_detail::x64_of_key(), client_generation()};
-  return *remembered(computations(), wanted, [&](std::span<const Shape>) {
+  const ShapesKey expected{&primitive, shapes, params, memoize_detail::x64_of_key(), client_generation()};
+  return *remembered(computations(), expected, [&](std::span<const Shape>) {
     StatusOr<LocalComputation> built = build_primitive(primitive, shapes, params);
     if (!built.ok()) {
-      primitive.abstract_eval(shapes, params);  // for a better error
+      primitive.abstract_eval(shapes, params);  // reports a better error
       or_throw(built.status());
     }
     return std::make_shared<const LocalComputation>(std::move(*built));
@@ -215,7 +215,7 @@ std::vector<Array> execute_compiled_primitive(const CompiledPrimitive& compiled,
   for (const Array& operand : operands) {
     if (is_concrete(operand)) continue;
     or_throw(failed_precondition("a tracer made at " + static_cast<const Tracer&>(operand.impl()).location +
-                                 " was used outside of the trace that made it"));
+                                 " was used outside of the trace that created it"));
   }
   const StatusOr<bool> committed =
       run_on_arrays(executable, {operands}, {}, out, [&] { return compiled.computation.module(); });
@@ -225,8 +225,8 @@ std::vector<Array> execute_compiled_primitive(const CompiledPrimitive& compiled,
 
 PrimitiveCallable xla_primitive_callable(const Primitive& primitive, std::span<const Array> operands,
                                          const PrimitiveParams& params) {
-  const ArraysKey wanted{&primitive, operands, params, memoize_detail::x64_of_key(), client_generation()};
-  return remembered(callables(), wanted,
+  const ArraysKey expected{&primitive, operands, params, memoize_detail::x64_of_key(), client_generation()};
+  return remembered(callables(), expected,
                     [&](std::span<const Shape> shapes) { return compile_primitive(primitive, shapes, params); });
 }
 

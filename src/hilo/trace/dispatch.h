@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// trace/dispatch.h -- operations run one by one: each becomes a small compiled computation, which is kept.
+// trace/dispatch.h -- eager execution: each operation is a small compiled computation, which is cached.
 #pragma once
 
 #include <functional>
@@ -11,45 +11,44 @@
 
 namespace hilo {
 
-/// What an operation has beside its operands.
+/// Parameters of an operation besides its operands.
 struct PrimitiveParams {
   hlo::AttributesPtr attributes;
-  std::optional<Shape> declared;  ///< the result, for ops whose shape doesn't follow from their operands
+  std::optional<Shape> declared;  ///< result of ops whose shape doesn't follow from their operands
 };
 
-/// Writes a primitive as HLO: gets its parameters, returns the root.
+/// Writes a primitive as HLO from its parameters; returns the root.
 using TranslationRule = std::function<StatusOr<hlo::InstructionId>(
     ComputationBuilder& builder, std::span<const hlo::InstructionId> operands, const PrimitiveParams& params)>;
-/// Shapes of the results, by rules that know what the user meant.
-/// Errors    throws hilo::Error
+/// Returns the shapes of the results; its errors describe the user's mistake.
+/// Errors     throws hilo::Error
 using AbstractEval = std::function<std::vector<Shape>(std::span<const Shape> operands, const PrimitiveParams& params)>;
 
-/// An operation as the dispatcher sees it. Compared by address: a primitive lives as long as the process.
+/// An operation as the dispatcher represents it. Compared by address: a primitive lives as long as the process.
 struct Primitive {
   std::string name;
-  hlo::Opcode attributes_of;    ///< the op whose attribute struct the params hold
+  hlo::Opcode attributes_of;    ///< op to whose attribute struct the params belong
   TranslationRule translation;  ///< empty: the primitive can't be compiled
   AbstractEval abstract_eval;
 };
 
-/// The primitive of an opcode.
 const Primitive& primitive_of(hlo::Opcode opcode);
 
-/// How `primitive` is written as HLO.
-/// Errors    throws UNIMPLEMENTED naming primitive and platform if there is no rule
+/// Returns the rule that writes `primitive` as HLO.
+/// Errors     throws UNIMPLEMENTED naming primitive and platform if there is no rule
 const TranslationRule& translation_rule(const Primitive& primitive);
 
-/// The primitive alone as a computation of the client, one parameter a shape; not compiled. Memoised.
-/// Errors    throws: of translation_rule; if building fails, the error of abstract_eval, which is run to get a better one,
-///           or else that of building
+/// Returns the primitive as a computation of the client with one parameter per shape, not compiled. Memoised.
+/// Errors     throws those of translation_rule. If building fails, throws the error of abstract_eval if it has one,
+///            otherwise that of building.
 LocalComputation primitive_computation(const Primitive& primitive, std::span<const Shape> shapes,
                                        const PrimitiveParams& params = {});
 CacheInfo primitive_computation_cache_info();
 
-/// Makes arrays of what a computation returned.
+/// Creates arrays from the results of a computation.
 using ResultHandler = std::vector<Array> (*)(std::span<BufferPtr> buffers, bool weak_type, bool committed);
-/// The handler for results of this shape: an array, or a tuple of arrays.
-/// Errors    throws UNIMPLEMENTED for a shape that no operation returns
+/// Returns the handler for results of this shape: an array, or a tuple of arrays.
+/// Errors     throws UNIMPLEMENTED for a shape that no operation returns
 ResultHandler result_handler(const Shape& result_shape);
 
 /// A primitive ready to run.
@@ -60,13 +59,13 @@ struct CompiledPrimitive {
 };
 using PrimitiveCallable = std::shared_ptr<const CompiledPrimitive>;
 
-/// Runs it; results are weakly typed as is_weak_result has it.
-/// Errors    throws those of LocalComputation::execute; FAILED_PRECONDITION for a tracer
+/// Runs the primitive; is_weak_result determines whether results are weakly typed.
+/// Errors     throws those of LocalComputation::execute; FAILED_PRECONDITION for a tracer
 std::vector<Array> execute_compiled_primitive(const CompiledPrimitive& compiled, std::span<const Array> operands);
 
-/// The operation's primitive, compiled with get_compile_options() for operands of these shapes. Memoised.
-/// Errors    throws those of primitive_computation and LocalComputation::compile
-/// Cost      some 50 ns when known
+/// Returns the operation's primitive, compiled with get_compile_options() for operands of these shapes. Memoised.
+/// Errors     throws those of primitive_computation and LocalComputation::compile
+/// Cost       about 50 ns if cached
 PrimitiveCallable xla_primitive_callable(const Primitive& primitive, std::span<const Array> operands,
                                          const PrimitiveParams& params = {});
 CacheInfo xla_primitive_callable_cache_info();

@@ -13,7 +13,7 @@
 namespace hilo {
 namespace {
 
-constinit std::atomic<StatedRun> stated_run{nullptr};
+constinit std::atomic<ConstrainedRun> stated_run{nullptr};
 
 class EvalTrace final : public Trace {
  public:
@@ -25,13 +25,13 @@ class EvalTrace final : public Trace {
     }
     if (is_on(Setting::kNoExecution))
       refuse_under("no_execution", at_user_line(hlo::opcode_name(operation.opcode)) + ": the operation would run");
-    return follows_keys() ? follow_keys(operation, [&] { return run(operation); }) : run(operation);
+    return tracks_keys() ? track_keys(operation, [&] { return run(operation); }) : run(operation);
   }
 
  private:
   static std::vector<Array> run(const Operation& operation) {
     std::vector<Array> results = compute(operation);
-    if (looks_for_bad_values() && any_bad_value(results, BadValues::wanted())) report_bad_values(operation);
+    if (checks_bad_values() && any_bad_value(results, BadValues::enabled())) report_bad_values(operation);
     return results;
   }
 
@@ -40,8 +40,8 @@ class EvalTrace final : public Trace {
       if (operand.impl().kind == ArrayImpl::Kind::kSpread)
         return static_cast<const SpreadArray&>(operand.impl()).run(operation);
     }
-    if (const StatedRun run_stated = stated_run.load(std::memory_order_acquire)) {
-      if (std::optional<std::vector<Array>> results = run_stated(operation)) return *std::move(results);
+    if (const ConstrainedRun run_constrained = stated_run.load(std::memory_order_acquire)) {
+      if (std::optional<std::vector<Array>> results = run_constrained(operation)) return *std::move(results);
     }
     const PrimitiveCallable callable = xla_primitive_callable(primitive_of(operation.opcode), operation.operands,
                                                               {operation.attributes, operation.declared});
@@ -56,7 +56,7 @@ Trace& eval_trace() {
   return *trace;
 }
 
-void run_stated_by(StatedRun run) { stated_run.store(run, std::memory_order_release); }
-bool shardings_are_stated() { return stated_run.load(std::memory_order_acquire) != nullptr; }
+void run_constrained_by(ConstrainedRun run) { stated_run.store(run, std::memory_order_release); }
+bool uses_sharding_constraints() { return stated_run.load(std::memory_order_acquire) != nullptr; }
 
 }  // namespace hilo

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// trace/flat_function.h -- functions as transformations see them.
+// trace/flat_function.h -- functions as transformations represent them.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@ namespace hilo {
 
 class Array;
 
-/// A function on flat lists of arrays: what every transformation works on.
+/// A function on flat lists of arrays, the input of all transformations.
 using FlatFunction = std::function<std::vector<Array>(std::span<const Array>)>;
 
 }  // namespace hilo

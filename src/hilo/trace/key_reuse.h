@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// trace/key_reuse.h -- keys that are used twice, under debug_key_reuse: who looks for them. Not for users.
+// trace/key_reuse.h -- detection of keys that are used twice, under debug_key_reuse. Not for users.
 #pragma once
 
 #include <functional>
@@ -9,12 +9,13 @@
 
 namespace hilo {
 
-/// Does anybody look? Cost    an atomic load
-inline bool follows_keys() { return is_on(Setting::kDebugKeyReuse); }
+/// Whether the check is enabled.
+/// Cost       an atomic load
+inline bool tracks_keys() { return is_on(Setting::kDebugKeyReuse); }
 
-/// Notes which keys `operation` uses, whose operands have values, and which its results, those of `run`, still are. A mark
-/// of a use or of a new key does nothing else and isn't run.
-/// Errors    throws KeyReuseError before it runs. The work is done in rules/key_reuse.cc
-std::vector<Array> follow_keys(const Operation& operation, const std::function<std::vector<Array>()>& run);
+/// Runs an operation whose operands have values and tracks the keys that it uses, and those among its results.
+/// Operations that only mark a use or a new key aren't run. Implemented in rules/key_reuse.cc.
+/// Errors     throws KeyReuseError before it runs
+std::vector<Array> track_keys(const Operation& operation, const std::function<std::vector<Array>()>& run);
 
 }  // namespace hilo

@@ -29,7 +29,8 @@ const std::string& NamedScope::current() { return names; }
 InstructionNames::InstructionNames(const hlo::Instruction& instruction) {
   if (instruction.annotations == nullptr || instruction.annotations->op_name.empty()) return;
   const std::string& own = instruction.annotations->op_name;
-  const bool inside_already = own == names || own.starts_with(names + "/");  // traced once more where it was at first
+  // traced again in the scope in which it was traced first
+  const bool inside_already = own == names || own.starts_with(names + "/");
   names = inside_already || names.empty() ? own : inside(names, own);
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 using hlo::Opcode;
 
-/// The least value of an ordered type, -inf for floats; or the greatest.
+/// Returns the minimum of an ordered type (-inf for floats), or the maximum.
 Array extreme(ElementType type, bool least) {
   const hlo::ReducerKind kind = least ? hlo::ReducerKind::kMaximum : hlo::ReducerKind::kMinimum;
   const std::optional<Literal> value = hlo::neutral_value(kind, type);
@@ -37,7 +37,8 @@ Array compare(const Array& x, const Array& y, hlo::ComparisonDirection direction
 
 namespace {
 
-/// A C++ integer that s32 can't hold, without x64: it gets its type here, for no program may hold it.
+/// Whether the array is a C++ integer that s32 can't hold, without x64. It is converted here, because programs can't
+/// hold it.
 bool is_wide_number(const Array& x) {
   return x.impl().kind == ArrayImpl::Kind::kNumber && x.weak_type() && x.dtype() == ElementType::kS64 &&
          canonical_type(ElementType::kS64) != ElementType::kS64;
@@ -240,11 +241,11 @@ std::vector<int64_t> all_dimensions(int64_t n) {
 }
 
 std::vector<int64_t> without_dimensions(std::span<const int64_t> shape, std::span<const int64_t> removed) {
-  std::vector<int64_t> kept;
+  std::vector<int64_t> retained;
   for (size_t i = 0; i < shape.size(); ++i) {
-    if (std::ranges::find(removed, static_cast<int64_t>(i)) == removed.end()) kept.push_back(shape[i]);
+    if (std::ranges::find(removed, static_cast<int64_t>(i)) == removed.end()) retained.push_back(shape[i]);
   }
-  return kept;
+  return retained;
 }
 
 }  // namespace hilo::ops

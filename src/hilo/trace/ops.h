@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// trace/ops.h -- one thin bind wrapper per opcode: no promotion, no broadcasting. Rules are written with these.
+// trace/ops.h -- one thin bind wrapper per opcode, without promotion or broadcasting. Rules are written with these.
 #pragma once
 
 #include "hilo/hlo/ops/elementwise.h"
@@ -9,7 +9,7 @@
 
 namespace hilo::ops {
 
-/// A wrapper of an elementwise op takes as many arrays as the op's row says.
+/// A wrapper of an elementwise op with the number of operands in the op's row.
 template <hlo::Opcode kOpcode, size_t kArity>
 struct Elementwise {
   template <std::convertible_to<const Array&>... Arrays>
@@ -19,7 +19,7 @@ struct Elementwise {
   }
 };
 
-// exp, add, mul, ... by their names in jax.lax. Those with attributes have functions of their own below.
+// exp, add, mul, ... with their names in jax.lax. Those with attributes have separate functions below.
 #define HILO_ELEMENTWISE(enumerator, name, lax_name, arity, ...) \
   inline constexpr Elementwise<hlo::Opcode::k##enumerator, arity> lax_name{};
 #define HILO_ELEMENTWISE_DECLARED(...)
@@ -39,13 +39,13 @@ Array complex(const Array& real, const Array& imag);
 Array reduce_precision(const Array& x, int64_t exponent_bits, int64_t mantissa_bits);
 Array bitcast_convert(const Array& x, ElementType type);
 
-/// The least (-inf) and greatest (inf) value of an ordered type.
+/// Return the minimum (-inf) and maximum (inf) of an ordered type.
 Array lowest(ElementType type);
 Array highest(ElementType type);
-/// A scalar constant of `type`, and an array full of it.
+/// Return a scalar constant of `type`, and an array filled with it.
 Array scalar(double value, ElementType type);
 Array full(const Shape& shape, double value);
-/// As `full`, with the shape and type of `x`, weak where that is weak.
+/// Returns an array filled with `value`, with the shape and type of `x`; weakly typed if `x` is.
 Array full_like(const Array& x, double value);
 Array constant(const Literal& value);
 Array iota(const Shape& shape, int64_t dimension);
@@ -55,7 +55,7 @@ Array reshape(const Array& x, std::span<const int64_t> dimensions);
 Array transpose(const Array& x, std::vector<int64_t> permutation);
 Array reverse(const Array& x, std::vector<int64_t> dimensions);
 Array slice(const Array& x, std::vector<hlo::SliceRange> ranges);
-/// The range of one axis, and the whole of every other.
+/// Slices one axis and keeps the others whole.
 Array slice_along(const Array& x, int64_t axis, const hlo::SliceRange& range);
 Array dynamic_slice(const Array& x, std::span<const Array> starts, std::vector<int64_t> sizes);
 Array dynamic_update_slice(const Array& x, const Array& update, std::span<const Array> starts);
@@ -74,15 +74,13 @@ Array dot_general(const Array& lhs, const Array& rhs, const DotDimensions& dimen
                   std::optional<ElementType> preferred_type = std::nullopt);
 
 Array gather(const Array& x, const Array& indices, hlo::GatherAttributes attributes);
-/// `opcode` combines old and new: kAdd, kMultiply, kMinimum, kMaximum; nullopt replaces.
+/// `opcode` combines old and new values: kAdd, kMultiply, kMinimum, kMaximum; nullopt replaces them.
 Array scatter(const Array& x, const Array& indices, const Array& updates, hlo::ScatterAttributes attributes,
               std::optional<hlo::Opcode> opcode);
 
 std::vector<Array> call(const hlo::ComputationPtr& computation, std::vector<Array> operands);
 
-/// Dimensions 0..n-1.
 std::vector<int64_t> all_dimensions(int64_t n);
-/// `shape` without the dimensions in `removed`.
 std::vector<int64_t> without_dimensions(std::span<const int64_t> shape, std::span<const int64_t> removed);
 
 }  // namespace hilo::ops

@@ -16,13 +16,14 @@ namespace {
                                ", another to " + other->to_string() + ". Hint: device_put() one of them"));
 }
 
-/// Whether the device is of a client that was forgotten: its arrays go to the new one of the same platform.
+/// Whether the device belongs to a client that was dropped; its arrays are copied to the new client of the same
+/// platform.
 bool is_forgotten(const DevicePtr& device, const DevicePtr& home) {
   return &device->client() != &home->client() && device->platform_name() == home->platform_name();
 }
 
-/// A device of another platform than `home`'s that an array is committed to, or that is `scoped`, the default one of a scope;
-/// null if there is none.
+/// Returns a device of another platform than `home`'s to which an array is committed, or `scoped`, the default device
+/// of a scope; null if there is none.
 const DevicePtr* other_platform(const DevicePtr& home, const DevicePtr& scoped,
                                 std::initializer_list<std::span<const Array>> lists) {
   bool committed = false;
@@ -39,25 +40,25 @@ const DevicePtr* other_platform(const DevicePtr& home, const DevicePtr& scoped,
   return elsewhere && !committed ? &scoped : nullptr;
 }
 
-/// Where a program of `home`'s client runs on arrays that aren't committed.
+/// Returns the device on which a program of `home`'s client runs with uncommitted arrays.
 const DevicePtr& home_of(const DevicePtr& home, const DevicePtr& scoped) {
   return scoped != nullptr && &scoped->client() == &home->client() ? scoped : home;
 }
 
-/// Points to the buffer without a share in it, for a run that ends while the array lives: counting shares is a good part of
-/// what a call costs.
+/// Returns a pointer without ownership, for a run that ends during the array's lifetime. Reference counting is a large
+/// part of a call's cost.
 BufferPtr borrowed(const BufferPtr& buffer) { return {BufferPtr(), buffer.get()}; }
 
 /// The buffers of a run's arguments, all on one device.
 class PlacedArguments {
  public:
-  /// `lists` live as long as this, unless it owns the buffers.
+  /// `lists` must outlive this object unless it owns the buffers.
   PlacedArguments(const DevicePtr& home, std::initializer_list<std::span<const Array>> lists,
                   std::span<const bool> donated, bool owns);
 
   std::span<const BufferPtr> buffers() const { return buffers_; }
   const DevicePtr& device() const { return *device_; }
-  /// An array is committed to the device; so will be the results.
+  /// Whether an array is committed to the device; the results then are too.
   bool committed() const { return committed_; }
 
  private:
@@ -65,7 +66,7 @@ class PlacedArguments {
 
   const DevicePtr* device_;
   bool committed_ = false;
-  // Few buffers stand on the stack: two allocations less a call.
+  // Stack memory for a few buffers, which saves two allocations per call.
   std::array<std::byte, 256> room_;
   std::pmr::monotonic_buffer_resource pool_{room_.data(), room_.size()};
   std::pmr::vector<BufferPtr> buffers_{&pool_};
@@ -101,12 +102,13 @@ void PlacedArguments::place(const Array& array, bool donated, bool owns) {
   } else if (array.impl().kind != ArrayImpl::Kind::kNumber || donated) {
     buffers_.push_back(array.impl().on(*device_));
   } else {
-    const BufferPtr* const kept = static_cast<const HostNumber&>(array.impl()).kept_on(*device_);
-    buffers_.push_back(kept == nullptr ? array.impl().on(*device_) : owns ? *kept : borrowed(*kept));
+    const BufferPtr* const retained = static_cast<const HostNumber&>(array.impl()).stored_on(*device_);
+    buffers_.push_back(retained == nullptr ? array.impl().on(*device_) : owns ? *retained : borrowed(*retained));
   }
 }
 
-/// On devices of the executable's client; an array that is committed to another one's is refused, with both places.
+/// Runs on devices of the executable's client. Throws an error that names both devices for an array committed to
+/// another client's device.
 StatusOr<bool> run_on_client(Executable& executable, const DevicePtr& scoped,
                              std::initializer_list<std::span<const Array>> lists, std::span<const bool> donated,
                              std::span<BufferPtr> results) {

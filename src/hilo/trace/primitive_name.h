@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// trace/primitive_name.h -- what users call an op: its name in jax.lax where it has one. Not for users.
+// trace/primitive_name.h -- user-visible names of ops: their names in jax.lax, if they have one. Not for users.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace hilo {
 
-/// "sin" of sine, "dot_general" of dot; as in HLO where JAX has no name of its own.
+/// Returns "sin" for sine, "dot_general" for dot; the HLO name if JAX has none.
 std::string_view primitive_name(hlo::Opcode opcode);
 
 }  // namespace hilo

@@ -8,9 +8,9 @@
 namespace hilo {
 namespace {
 
-constinit const GivenRules* given = nullptr;
+constinit const RegisteredRules* given = nullptr;
 
-const GivenRules& given_rules() {
+const RegisteredRules& given_rules() {
   if (given == nullptr) [[unlikely]]
     or_throw(internal_error("a program without hilo/rules asks for the rules of an op"));
   return *given;
@@ -18,7 +18,7 @@ const GivenRules& given_rules() {
 
 }  // namespace
 
-bool give_rules(const GivenRules& rules) {
+bool register_rules(const RegisteredRules& rules) {
   given = &rules;
   return true;
 }
@@ -30,8 +30,8 @@ void report_bad_values(const Operation& operation) {
   __builtin_unreachable();
 }
 
-std::vector<Array> follow_keys(const Operation& operation, const std::function<std::vector<Array>()>& run) {
-  return given_rules().follow_keys(operation, run);
+std::vector<Array> track_keys(const Operation& operation, const std::function<std::vector<Array>()>& run) {
+  return given_rules().track_keys(operation, run);
 }
 
 Array zeros_like_aval(const Aval& aval) {

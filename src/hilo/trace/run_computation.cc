@@ -16,14 +16,14 @@ using Leaves = std::vector<Array>;
 
 int64_t leaf_count(const Shape& shape) { return shape.is_tuple() ? std::ssize(shape.leaves()) : 1; }
 
-/// First leaf of tuple element `index`.
+/// Returns the first leaf of tuple element `index`.
 int64_t leaf_offset(const Shape& tuple, int64_t index) {
   int64_t offset = 0;
   for (int64_t i = 0; i < index; ++i) offset += leaf_count(tuple.tuple_element(i));
   return offset;
 }
 
-/// `branch` as a function of all branches' operands: it takes its own slice of them.
+/// Returns `branch` as a function of all branches' operands, of which it uses its own slice.
 hlo::ComputationPtr over_all_operands(const hlo::ComputationPtr& branch, std::span<const Shape> all, size_t begin) {
   hlo::Builder builder(branch->name() + ".over_all");
   builder.set_annotations(annotations_here());
@@ -38,7 +38,8 @@ hlo::ComputationPtr over_all_operands(const hlo::ComputationPtr& branch, std::sp
   return or_throw(std::move(builder).build(call));
 }
 
-/// Loaded programs may give each branch its own operands; bind wants one list for all.
+/// Merges the operands of all branches into one list, which bind requires; loaded programs may have separate operands
+/// for each branch.
 void share_branch_operands(const hlo::Instruction& instruction, std::span<const Leaves> values, Operation& operation) {
   const auto& attributes = hlo::attributes_of<hlo::ConditionalAttributes>(instruction);
   bool same = true;
@@ -64,29 +65,29 @@ void share_branch_operands(const hlo::Instruction& instruction, std::span<const 
   operation.attributes = std::move(shared);
 }
 
-/// Ops of several results, of which some don't follow from the operands.
-bool states_its_tuple(hlo::Opcode opcode) {
+/// Whether the op has several results, some of which don't follow from the operands.
+bool declares_its_tuple(hlo::Opcode opcode) {
   return opcode == hlo::Opcode::kRngBitGenerator || hlo::has_raw_attributes(opcode) || hlo::is_collective(opcode);
 }
 
-/// XLA's ops that stand for others (fusion, async pairs, bitcast, ...) are traced as those: whoever differentiates or
-/// batches meets only what has rules.
-bool stands_for_others(const hlo::OpDef& def) {
+/// Whether the op represents others (fusion, async pairs, bitcast, ...). It is traced as those, so that transformations
+/// only see ops with rules.
+bool represents_other_ops(const hlo::OpDef& def) {
   return def.decompose != nullptr && (def.traits & hlo::kExtension) == 0;
 }
 
-/// What an instruction calls, traced in its place: each place anew, and a chain of bodies that run the one before twice has more
-/// places than any trace can hold.
+/// Traces the computation that an instruction calls in its place. The number of instructions is limited, because bodies
+/// that run the previous one twice grow exponentially.
 Leaves run_in_place(const hlo::Computation& called, std::span<const Array> operands) {
-  constexpr int64_t kMostTraced = 1 << 20;  // instructions for one of the program
+  constexpr int64_t kMaxTraced = 1 << 20;  // traced instructions per instruction of the program
   thread_local int depth = 0;
   thread_local int64_t traced = 0;
   if (depth == 0) traced = 0;
   traced += called.size();
-  if (traced > kMostTraced)
+  if (traced > kMaxTraced)
     throw Error(resource_exhausted(fmt::format(
         "'{}': too many instructions where computations are traced in their callers' place; wanted at most {}",
-        called.name(), kMostTraced)));
+        called.name(), kMaxTraced)));
   struct Inside {
     Inside() { ++depth; }
     ~Inside() { --depth; }
@@ -111,12 +112,12 @@ Leaves run_decomposed(const hlo::Computation& computation, const hlo::Instructio
   }
   const hlo::ComputationPtr body = or_throw(instruction.def().decompose(instruction, shapes));
   if (instruction.opcode != hlo::Opcode::kFusion || takes_tuples(*body)) return run_in_place(*body, operands);
-  auto call = std::make_shared<hlo::CallAttributes>();  // its callee stands for it as it is: traced once
+  auto call = std::make_shared<hlo::CallAttributes>();  // the callee is used unchanged and traced once
   call->to_apply = body;
   return bind({hlo::Opcode::kCall, std::move(operands), std::move(call), std::nullopt});
 }
 
-/// A call whose callee takes tuples, which bind doesn't know: what it calls is traced in its place.
+/// Whether the callee has tuple parameters, which bind doesn't support; such calls are traced in place.
 bool calls_with_tuples(const hlo::Instruction& instruction) {
   return instruction.opcode == hlo::Opcode::kCall &&
          takes_tuples(*hlo::attributes_of<hlo::CallAttributes>(instruction).to_apply);
@@ -130,7 +131,7 @@ Leaves run_instruction(const hlo::Instruction& instruction, std::span<const Leav
     return leaves;
   }
   Operation operation{instruction.opcode, {}, instruction.attributes, std::nullopt};
-  if (instruction.shape.is_array() || states_its_tuple(instruction.opcode))
+  if (instruction.shape.is_array() || declares_its_tuple(instruction.opcode))
     operation.declared = instruction.shape.with_default_layout();
   if (instruction.opcode == hlo::Opcode::kConditional) {
     share_branch_operands(instruction, values, operation);
@@ -191,7 +192,7 @@ std::vector<Array> run_computation(const hlo::Computation& computation, std::spa
       const Shape& tuple = computation.instruction(i.operands[0]).shape;
       const auto begin = values[i.operands[0]].begin() + leaf_offset(tuple, index);
       values[i.id].assign(begin, begin + leaf_count(i.shape));
-    } else if (stands_for_others(i.def())) {
+    } else if (represents_other_ops(i.def())) {
       values[i.id] = run_decomposed(computation, i, values);
     } else if (i.opcode != hlo::Opcode::kParameter) {
       values[i.id] = run_instruction(i, values);

@@ -16,12 +16,12 @@ namespace {
 using Scoped = std::array<std::optional<bool>, kSettingCount>;
 
 constinit thread_local Scoped scoped{};
-/// Of all threads: where there are none, which is nearly always, no thread looks for its own.
+/// Scopes of all threads. Usually there are none, and then no thread searches its own.
 constinit std::atomic<int> scopes{0};
-/// The flags as they were seen last, a bit each, behind the version that they had.
+/// The most recent values of the flags, one bit each, above them the version of the flags.
 constinit std::atomic<uint64_t> seen_flags{0};
 
-// Words of a thread, where there are scopes of any thread.
+// Words of a thread, used if any thread has a scope.
 thread_local std::array<std::string, kWordSettingCount> words;
 constinit std::atomic<int> word_scopes{0};
 

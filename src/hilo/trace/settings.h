@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// trace/settings.h -- JAX's settings that a scope may change for its thread: disable_jit, debug_nans, debug_infs,
-// checking_leaks, explain_cache_misses, debug_key_reuse, each a flag as well, for the whole process; no_tracing,
-// no_execution, log_compiles, log_checkpoint_residuals, numpy_rank_promotion; default_matmul_precision is in lax/precision.h.
+// trace/settings.h -- JAX's settings that a scope changes for its thread. disable_jit, debug_nans, debug_infs,
+// checking_leaks, explain_cache_misses and debug_key_reuse are also flags for the whole process. no_tracing,
+// no_execution, log_compiles, log_checkpoint_residuals and numpy_rank_promotion are only scopes.
+// default_matmul_precision is in lax/precision.h.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ class FloatingPointError : public Error {
   using Error::Error;
 };
 
-/// A key was used a second time under debug_key_reuse. jax.errors.KeyReuseError.
+/// A key was used twice under debug_key_reuse. jax.errors.KeyReuseError.
 class KeyReuseError : public Error {
  public:
   using Error::Error;
@@ -34,19 +35,19 @@ enum class Setting : uint8_t {
   kCheckTracerLeaks,
   kExplainCacheMisses,
   kDebugKeyReuse,
-  kNoTracing,  // scopes alone, as the next
+  kNoTracing,  // these and the following are only scopes
   kNoExecution,
   kLogCompiles,
   kLogCheckpointResiduals,
 };
 inline constexpr size_t kSettingCount = 10;
 
-/// What the innermost scope of this thread says, else the flag.
-/// Errors    throws INVALID_ARGUMENT for a flag whose text in the environment doesn't fit
-/// Cost      an atomic load, unless a flag has changed
+/// Returns the value of the innermost scope of this thread, else of the flag.
+/// Errors     throws INVALID_ARGUMENT for an invalid value of the flag in the environment
+/// Cost       an atomic load, unless a flag has changed
 bool is_on(Setting setting);
 
-/// Has a setting for as long as it lives.
+/// Sets a setting for the lifetime of the object.
 class [[nodiscard("the setting ends with the object: const auto scope = ...;")]] SettingScope {
  public:
   SettingScope(Setting setting, bool value);
@@ -59,16 +60,17 @@ class [[nodiscard("the setting ends with the object: const auto scope = ...;")]]
   std::optional<bool> before_;
 };
 
-/// Settings whose value is a word, of scopes alone. Traces show them: a jitted function is traced anew under another word.
+/// Settings with a string value, set only by scopes. Traces depend on them: a jitted function is retraced for another
+/// value.
 enum class WordSetting : uint8_t { kMatmulPrecision, kRankPromotion };
 inline constexpr size_t kWordSettingCount = 2;
 
-/// What the innermost scope of this thread says; empty: nothing.
+/// Returns the value of the innermost scope of this thread; empty if there is none.
 const std::string& word_of(WordSetting setting);
-/// One number for all words of this thread; 0 if there are none.
+/// Returns a number that identifies all string settings of this thread; 0 if there are none.
 uint64_t words_in_traces();
 
-/// Has a word for as long as it lives.
+/// Sets a string setting for the lifetime of the object.
 class [[nodiscard("the setting ends with the object: const auto scope = ...;")]] WordScope {
  public:
   WordScope(WordSetting setting, std::string word);
@@ -81,57 +83,56 @@ class [[nodiscard("the setting ends with the object: const auto scope = ...;")]]
   std::string before_;
 };
 
-/// What NumPy's functions of two arrays do where these have different ranks, and neither is a scalar: "allow" (as without
-/// it), "warn" or "raise". jax.numpy_rank_promotion.
-/// Errors     INVALID_ARGUMENT for another word; of the functions: INVALID_ARGUMENT with both shapes
+/// Sets how NumPy functions treat two arrays of different ranks, neither a scalar, until the returned object is
+/// destroyed: "allow" (the default), "warn" or "raise". jax.numpy_rank_promotion.
+/// Errors     INVALID_ARGUMENT for another word; from the functions: INVALID_ARGUMENT with both shapes
 /// Example    const auto scope = numpy_rank_promotion("raise");
 WordScope numpy_rank_promotion(std::string_view what);
 
-/// Functions given to jit run as they are, and cond, switch_, while_loop, fori_loop and scan as C++ loops and branches
-/// wherever the values are known, so that a debugger and std::cout see every step. jax.disable_jit.
+/// Runs jitted functions without compilation, and control flow with known values as C++ loops and branches, until the
+/// returned object is destroyed: jax.disable_jit. A debugger and std::cout then see every step.
 /// Example    const auto scope = disable_jit();
 inline SettingScope disable_jit(bool disable = true) { return {Setting::kDisableJit, disable}; }
 
-/// Every program that runs outside of transformations has its results looked at. Where one holds a NaN the program runs
-/// once more, op by op, and the first op that makes one is an Error with its name, the user's line, the loop iterations
-/// around it and the operands. jax.debug_nans.
+/// Checks the results of every program for NaNs until the returned object is destroyed: jax.debug_nans. If there is
+/// one, the program runs again, operation by operation. The first operation that produces a NaN is reported as an Error
+/// with its name, the user's line, the iterations of surrounding loops and the operands.
 /// Cost       a pass over all results; programs wait for their results
 /// Example    const auto scope = debug_nans(true);
 inline SettingScope debug_nans(bool on) { return {Setting::kDebugNans, on}; }
-/// The same for infinities. jax.debug_infs.
+/// Checks the results of every program for infinities: jax.debug_infs.
 inline SettingScope debug_infs(bool on) { return {Setting::kDebugInfs, on}; }
 
-/// A value that is stored outside of a function under jit while it is traced is an error at the end of the trace, not
-/// only where it is used. jax.checking_leaks.
-/// Errors     LeakedTracer, with the lines that made the values
+/// Reports tracers that are stored outside of a jitted function at the end of its trace, instead of at their use:
+/// jax.checking_leaks.
+/// Errors     LeakedTracer, with the lines that created the values
 inline SettingScope checking_leaks() { return {Setting::kCheckTracerLeaks, true}; }
 
-/// Whenever a jitted function is traced, stderr is told why: what in the arguments differs from the traces there are.
+/// Prints on stderr, whenever a jitted function is traced, how the arguments differ from those of existing traces:
+/// jax.explain_cache_misses.
 inline SettingScope explain_cache_misses(bool on) { return {Setting::kExplainCacheMisses, on}; }
 
-/// A key of random numbers that is used a second time, eagerly or inside of jit, vmap, cond, scan and while_loop, is an Error
-/// with the lines of both uses. split() and all that draws use a key; fold_in doesn't and gives a new one; indexing and
-/// reshaping give the same keys. Raw keys are followed as typed ones; pmap isn't looked into. jax.debug_key_reuse.
-/// Errors     of the calls: KeyReuseError
-/// Cost       programs that are called have their instructions walked at every call; results of moving u32 arrays are
-///            remembered with 16 bytes an element
+/// Reports random keys that are used twice, eagerly or inside of jit, vmap, cond, scan and while_loop:
+/// jax.debug_key_reuse. split() and all sampling functions use a key; fold_in doesn't, and returns a new one; indexing
+/// and reshaping return the same keys. Raw and typed keys are both tracked; calls inside of pmap aren't.
+/// Errors     from the calls: KeyReuseError with the lines of both uses
+/// Cost       each call of a program walks its instructions; results of operations that move u32 arrays need 16 bytes
+///            per element
 /// Example    const auto scope = debug_key_reuse(true);
 inline SettingScope debug_key_reuse(bool on) { return {Setting::kDebugKeyReuse, on}; }
 
-/// A jitted function that would have to be traced is an error: for loops that should only run what is compiled.
-/// jax.no_tracing.
-/// Errors     of the calls: FAILED_PRECONDITION
+/// Makes tracing of a jitted function an error, for loops that should only run compiled programs: jax.no_tracing.
+/// Errors     from the calls: FAILED_PRECONDITION
 inline SettingScope no_tracing() { return {Setting::kNoTracing, true}; }
-/// Programs may be traced and compiled, but not run. jax.no_execution.
-/// Errors     of what would run: FAILED_PRECONDITION
+/// Allows tracing and compilation but no execution: jax.no_execution.
+/// Errors     from executions: FAILED_PRECONDITION
 inline SettingScope no_execution() { return {Setting::kNoExecution, true}; }
-/// Whenever a jitted function is traced or compiled, stderr is told, with its name, line and the time it took.
-/// jax.log_compiles.
+/// Prints on stderr the name, line and duration whenever a jitted function is traced or compiled: jax.log_compiles.
 inline SettingScope log_compiles(bool on = true) { return {Setting::kLogCompiles, on}; }
-/// Whenever a function under checkpoint is differentiated, stderr is told what it keeps, a line a value: what
-/// jax_log_checkpoint_residuals does.
+/// Prints on stderr the stored values, one line each, whenever a function under checkpoint is differentiated:
+/// jax_log_checkpoint_residuals.
 inline SettingScope log_checkpoint_residuals(bool on = true) { return {Setting::kLogCheckpointResiduals, on}; }
-/// Errors     FAILED_PRECONDITION: "what, but scope is on here"
+/// Throws FAILED_PRECONDITION: "what, but scope is on here".
 [[noreturn]] void refuse_under(std::string_view scope, const std::string& what);
 
 }  // namespace hilo

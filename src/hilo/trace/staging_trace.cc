@@ -49,7 +49,7 @@ Array StagingTrace::add_argument(const Aval& aval) {
   return staged_tracer(record(), aval, id);
 }
 
-/// Instructions carry the user's line; one annotation object serves all instructions of a line in a row.
+/// Sets the user's line on instructions. Consecutive instructions of a line share one annotation object.
 void StagingTrace::annotate() {
   const SourceLine here = UserLocation::current();
   const std::string& names = NamedScope::current();
@@ -78,7 +78,7 @@ hlo::InstructionId StagingTrace::lift(const Array& array) {
     capture_ids_.push_back(id);
   }
   lifted_.emplace(array.handle().get(), id);
-  captures_.push_back(array);  // also keeps lifted scalars alive, so that their address stays theirs
+  captures_.push_back(array);  // also keeps lifted scalars alive, so that their address isn't reused
   return id;
 }
 
@@ -140,11 +140,7 @@ StagedFunction stage(const FlatFunction& f, std::span<const Aval> arguments, std
   std::vector<Array> tracers;
   tracers.reserve(arguments.size());
   for (const Aval& aval : arguments) tracers.push_back(trace.add_argument(aval));
-  std::vector<Array> results;
-  {
-    TraceScope scope(trace);
-    results = f(tracers);
-  }
+  const std::vector<Array> results = call_under(trace, f, tracers);
   return std::move(trace).finish(results, place, always_tuple);
 }
 

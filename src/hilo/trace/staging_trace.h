@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// trace/staging_trace.h -- the trace that writes operations down: under jit, scan, cond and friends.
+// trace/staging_trace.h -- the trace that records operations in a computation: under jit, scan, cond and similar.
 #pragma once
 
 #include <unordered_map>
@@ -15,33 +15,32 @@ struct StagedTracer final : TracerOf<StagedTracer> {
   hlo::InstructionId id;
 };
 
-/// A function written down: a computation, and the outer values that it closes over as further parameters.
+/// A staged function: a computation, and the captured outer values, which are additional parameters.
 struct StagedFunction {
   hlo::ComputationPtr computation;
   std::vector<Array> captures;
   std::vector<Aval> results;
 };
 
-/// Where the parameters of captured values go. kNone: there are none. Arrays that have values become constants, and to
-/// close over a tracer is an error; so the computation can be kept.
+/// The position of the parameters for captured values. kNone: arrays with values become constants, and capturing a
+/// tracer is an error, so that the computation can be cached.
 enum class CapturePlace : uint8_t { kFirst, kLast, kNone };
 
-/// Stages everything, also operations without operands or on concrete values. A concrete array or an outer trace's tracer
-/// becomes a captured parameter; a concrete scalar becomes a literal.
+/// Stages all operations, including those without operands or with concrete operands. A concrete array or a tracer of
+/// an outer trace becomes a captured parameter; a concrete scalar becomes a literal.
 class StagingTrace final : public Trace {
  public:
-  /// `closed`: nothing is captured, as CapturePlace::kNone says.
+  /// `closed`: nothing is captured, as for CapturePlace::kNone.
   StagingTrace(Trace* parent, std::string transformation, std::string name, bool closed = false);
 
-  /// The next parameter of the function.
+  /// Adds a parameter to the function.
   Array add_argument(const Aval& aval);
   std::vector<Array> bind(const Operation& operation) override;
-  bool is_staging() const override { return true; }
 
-  /// The instruction that stands for `array` here.
+  /// Returns the instruction of `array` in this trace.
   hlo::InstructionId lift(const Array& array);
 
-  /// Ends the function. Results are packed (one leaf stands for itself) or always a tuple.
+  /// Ends the function. Results are packed (a single leaf isn't put into a tuple), or always a tuple.
   StagedFunction finish(std::span<const Array> results, CapturePlace place, bool always_tuple = false) &&;
 
  private:
@@ -57,7 +56,7 @@ class StagingTrace final : public Trace {
   int64_t annotated_line_ = 0;
 };
 
-/// While it lives, and is `on`, it knows every tracer that staging makes on this thread.
+/// If `on`, tracks all tracers that staging creates on this thread during its lifetime.
 class LeakWatch {
  public:
   explicit LeakWatch(bool on);
@@ -65,9 +64,10 @@ class LeakWatch {
   LeakWatch(const LeakWatch&) = delete;
   LeakWatch& operator=(const LeakWatch&) = delete;
 
-  /// Errors    LeakedTracer if one of them is still held by somebody
+  /// Checks that no tracer is still referenced.
+  /// Errors     LeakedTracer
   void check() const;
-  /// Told of each new tracer.
+  /// Registers a new tracer.
   static void saw(const std::shared_ptr<const ArrayImpl>& tracer);
 
  private:
@@ -76,12 +76,12 @@ class LeakWatch {
   std::vector<std::weak_ptr<const ArrayImpl>> seen_;
 };
 
-/// Leaves of all parameters of a computation, in order; and the same as types of arguments.
+/// Return the leaves of all parameters of a computation, in order: as shapes, and as types of arguments.
 std::vector<Shape> parameter_leaves(const hlo::Computation& computation);
 std::vector<Aval> parameter_avals(const hlo::Computation& computation);
 
-/// Traces `f` on arguments of these types.
-/// Errors    FAILED_PRECONDITION for CapturePlace::kNone if `f` closes over a tracer
+/// Traces `f` for arguments of these types.
+/// Errors     FAILED_PRECONDITION for CapturePlace::kNone if `f` captures a tracer
 StagedFunction stage(const FlatFunction& f, std::span<const Aval> arguments, std::string transformation,
                      std::string name, CapturePlace place = CapturePlace::kLast, bool always_tuple = false);
 

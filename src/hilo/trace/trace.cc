@@ -16,12 +16,12 @@ Status with_operation(const Status& status, const Operation& operation) {
   return status.with_context(at_user_line(hlo::opcode_name(operation.opcode)));
 }
 
-/// Ops that take all their leaves as one operand, a tuple if there are several.
+/// Whether the op takes all its leaves as one operand, a tuple if there are several.
 bool takes_one_operand(hlo::Opcode opcode) {
   return opcode == hlo::Opcode::kWhile || opcode == hlo::Opcode::kOptimizationBarrier;
 }
 
-/// The shape rule of the op, on the shapes of its HLO operands: what append_operation will pack.
+/// Applies the op's shape rule to the shapes of its HLO operands, as append_operation packs them.
 StatusOr<Shape> result_shape(const Operation& operation, std::span<const Shape> leaves) {
   const auto check = [&](std::span<const Shape> operands) {
     return hlo::check_instruction(hlo::op_def(operation.opcode), operands, operation.attributes.get(),
@@ -40,8 +40,8 @@ StatusOr<Shape> result_shape(const Operation& operation, std::span<const Shape> 
   return check(leaves);
 }
 
-/// The operands whose values become the result's: no predicates, no places. A conditional's are its branches' own, see
-/// lax::cond; bits have no type to inherit.
+/// Returns the operands whose weak types determine the result's: neither predicates nor indices. A conditional uses the
+/// results of its branches instead (lax::cond); random bits have no type to inherit.
 std::span<const Array> operands_of_values(hlo::Opcode opcode, std::span<const Array> operands) {
   using hlo::Opcode;
   if (opcode == Opcode::kSelect) return operands.subspan(1);
@@ -52,7 +52,8 @@ std::span<const Array> operands_of_values(hlo::Opcode opcode, std::span<const Ar
 }
 
 [[noreturn]] void refuse_value(const Tracer& tracer) {
-  const std::string here = UserLocation::describe();  // of the transformation, for `if (x)`, which passes no location
+  // line of the transformation, for `if (x)`, which passes no location
+  const std::string here = UserLocation::describe();
   throw ConcretizationError(failed_precondition(
       "a value was asked of a tracer" + (here.empty() ? "" : " (" + here + ")") + ": " + tracer.record->transformation +
       " made " + tracer.aval.shape.to_string() + " at " +
@@ -114,7 +115,7 @@ std::vector<Array> bind(const Operation& operation) {
     check_live(tracer, at_user_line(hlo::opcode_name(operation.opcode)));
   }
   Trace& trace = current_trace();
-  if (&trace == &eval_trace()) return trace.bind(operation);  // a program that runs rounds to nearest by itself
+  if (&trace == &eval_trace()) return trace.bind(operation);  // a running program rounds to nearest by itself
   const FloatingPointScope nearest;
   return trace.bind(operation);
 }

@@ -16,7 +16,7 @@ Aval element_aval(const Array& value, int64_t dim) {
   return {Shape::array(value.dtype(), dims), value.weak_type()};
 }
 
-/// Is `operation`, or something in a computation that it calls, an operation over the named axis?
+/// Whether the operation, or one in a computation that it calls, uses the named axis.
 bool names_axis(const Operation& operation, const std::string& name) {
   if (const auto* axis = hlo::named_axis_of(operation.opcode, operation.attributes.get()))
     return axis->axis_name == name;
@@ -109,7 +109,7 @@ namespace {
   __builtin_unreachable();
 }
 
-/// The one extent that all mapped axes have.
+/// Returns the size that all mapped axes share.
 int64_t common_axis_size(std::span<const Array> arguments, std::span<const BatchDim> dims, std::string_view where,
                          std::optional<int64_t> common) {
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -127,18 +127,18 @@ int64_t common_axis_size(std::span<const Array> arguments, std::span<const Batch
   return *common;
 }
 
-/// Result number `i`, whose batch axis is `dim`, with that axis where it is wanted.
-Array placed_result(const Array& value, BatchDim dim, BatchDim wanted, int64_t axis_size, size_t i,
+/// Returns result `i` with its batch axis moved from `dim` to the requested place.
+Array placed_result(const Array& value, BatchDim dim, BatchDim target, int64_t axis_size, size_t i,
                     std::string_view where) {
-  if (!wanted && dim) {
+  if (!target && dim) {
     refuse(where,
            ": result " + std::to_string(i) + " has mapped axis " + std::to_string(*dim) + " but out_axes is None");
   }
-  if (!wanted) return value;
+  if (!target) return value;
   const int64_t rank = value.ndim() + (dim ? 0 : 1);
-  const int64_t axis = *wanted < 0 ? *wanted + rank : *wanted;
+  const int64_t axis = *target < 0 ? *target + rank : *target;
   if (axis < 0 || axis >= rank) {
-    refuse(where, " out_axes: axis " + std::to_string(*wanted) + " is out of range for result " + std::to_string(i) +
+    refuse(where, " out_axes: axis " + std::to_string(*target) + " is out of range for result " + std::to_string(i) +
                       ", which has " + std::to_string(rank) + " axes with the mapped one");
   }
   return batch_axis_at(value, dim, axis, axis_size);
@@ -151,13 +151,8 @@ BatchResult run_batched(const FlatFunction& f, std::span<const Array> arguments,
   BatchTrace trace(&current_trace(), context);
   std::vector<Array> inputs;
   for (size_t i = 0; i < arguments.size(); ++i) inputs.push_back(trace.wrap(arguments[i], dims[i]));
-  std::vector<Array> outputs;
-  {
-    TraceScope scope(trace);
-    outputs = f(inputs);
-  }
   BatchResult result;
-  for (const Array& out : outputs) {
+  for (const Array& out : call_under(trace, f, inputs)) {
     result.results.push_back(trace.value_of_batch(out));
     result.dims.push_back(trace.dim_of(out));
   }
@@ -174,9 +169,9 @@ std::vector<Array> vmap_flat(const FlatFunction& f, std::span<const Array> argum
     if (dims[i] && *dims[i] < 0) *dims[i] += arguments[i].ndim();
   }
   BatchResult batched = run_batched(f, arguments, dims, {axis_size, axis_name, spmd_axis_name});
-  const std::vector<BatchDim> wanted = out_dims(batched.results.size());
+  const std::vector<BatchDim> target = out_dims(batched.results.size());
   for (size_t i = 0; i < batched.results.size(); ++i) {
-    batched.results[i] = placed_result(batched.results[i], batched.dims[i], wanted[i], axis_size, i, where);
+    batched.results[i] = placed_result(batched.results[i], batched.dims[i], target[i], axis_size, i, where);
   }
   return std::move(batched.results);
 }

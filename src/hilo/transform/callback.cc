@@ -25,14 +25,14 @@ namespace {
 constexpr std::string_view kTarget = "hilo.callback";
 constexpr std::string_view kKey = "key";
 
-/// One kind of call: whose, and of what shapes.
+/// A callback and the shapes of one kind of its calls.
 struct Call {
   CallbackPtr callback;
   std::vector<Shape> operands, results;
 };
 
-/// The calls that programs of this process may make, by key. Programs name them, also as text, and live as long as they
-/// like: so does the table. A program from elsewhere can't know a key.
+/// The registered calls by key. Programs refer to them by key, also as text, and have no bounded lifetime, so the table
+/// is never cleared. A foreign program can't guess a key.
 class Table {
  public:
   void add(const std::string& key, Call call) {
@@ -63,7 +63,8 @@ class Registered : public std::enable_shared_from_this<Registered> {
 
   const Callback& callback() const { return callback_; }
   int64_t number() const { return number_; }
-  /// The key of calls of these shapes. Programs that are traced again are the same programs.
+  /// Returns the key of calls with these shapes. Equal shapes get equal keys, so that retracing yields an identical
+  /// program.
   std::string key_of(std::vector<Shape> operands, std::vector<Shape> results) const {
     std::lock_guard lock(mutex_);
     std::string& key = keys_[text_of(operands) + " ->" + text_of(results)];
@@ -85,12 +86,12 @@ class Registered : public std::enable_shared_from_this<Registered> {
 
 namespace {
 
-void check_results(std::span<const Array> got, std::span<const Shape> wanted) {
+void check_results(std::span<const Array> got, std::span<const Shape> expected) {
   std::vector<Shape> shapes;
   for (const Array& a : got) shapes.push_back(a.aval_shape());
-  if (std::ranges::equal(shapes, wanted)) return;
+  if (std::ranges::equal(shapes, expected)) return;
   or_throw(invalid_argument("callback: the function's result doesn't have the shapes and types that were said: got" +
-                            Registered::text_of(shapes) + ", wanted" + Registered::text_of(wanted)));
+                            Registered::text_of(shapes) + ", wanted" + Registered::text_of(expected)));
 }
 
 std::vector<Shape> shapes_of(std::span<const CustomCallBuffer> buffers) {
@@ -99,15 +100,15 @@ std::vector<Shape> shapes_of(std::span<const CustomCallBuffer> buffers) {
   return shapes;
 }
 
-/// A program that was changed since it was traced may call with other arrays than the function takes.
-Status check_arrays(std::string_view what, std::span<const Shape> got, std::span<const Shape> wanted) {
-  if (std::ranges::equal(got, wanted)) return ok_status();
+/// Checks the arrays, because a program edited after tracing may pass others than the function takes.
+Status check_arrays(std::string_view what, std::span<const Shape> got, std::span<const Shape> expected) {
+  if (std::ranges::equal(got, expected)) return ok_status();
   return invalid_argument(
       fmt::format("callback: the program's {} aren't those that it was traced with: got{}, wanted{}", what,
-                  Registered::text_of(got), Registered::text_of(wanted)));
+                  Registered::text_of(got), Registered::text_of(expected)));
 }
 
-/// The call that the frame names by its key.
+/// Returns the call that the frame names by its key.
 StatusOr<std::shared_ptr<const Call>> call_of(const CustomCallFrame& frame, std::span<const Shape> operands,
                                               std::span<const Shape> results) {
   const CustomCallAttribute* const key = frame.find(kKey);
@@ -138,7 +139,7 @@ Status handle(const CustomCallFrame& frame) {
           Array::from_literal(Literal::from_bytes(shape, std::span(data, static_cast<size_t>(shape.byte_size())))));
     }
     const std::vector<Array> results = callback.function(operands);
-    if (callback.kind == Kind::kDebug) {  // its one result is nobody's
+    if (callback.kind == Kind::kDebug) {  // its one result is unused
       *static_cast<std::byte*>(frame.results[0].data) = {};
       return ok_status();
     }
@@ -158,7 +159,8 @@ void ensure_registered() {
   or_throw(once);
 }
 
-/// Effects need a result: a program names instructions by their values.
+/// Returns the results of the instruction. An effect needs a result too, because programs name instructions by their
+/// values.
 std::vector<Shape> results_of(Kind kind, std::span<const Shape> results) {
   if (kind == Kind::kDebug) return {Shape::array(ElementType::kU8, {})};
   return {results.begin(), results.end()};
@@ -219,11 +221,11 @@ std::vector<Array> call(Callback callback, std::span<const Array> operands, std:
   return out;
 }
 
-// ---- print ------------------------------------------------------------------------------------------------------------
+// ---- print ----------------------------------------------------------------------------------------------------------
 
 namespace {
 
-/// A piece of a format: text as it stands, or an argument and how it is shown.
+/// A piece of a format: literal text, or an argument and its format.
 struct Piece {
   std::string text;
   std::optional<size_t> argument;

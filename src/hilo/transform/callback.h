@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform/callback.h -- functions of the host inside programs: debug::print, debug::callback, pure_callback, io_callback.
+// transform/callback.h -- host functions in programs: debug::print, debug::callback, pure_callback, io_callback.
 #pragma once
 
 #include <source_location>
@@ -9,28 +9,28 @@
 
 namespace hilo {
 
-/// What vmap makes of a pure_callback, as in JAX.
+/// How vmap batches a pure_callback, as in JAX.
 enum class VmapMethod : uint8_t {
-  kNone,          ///< it is refused
-  kSequential,    ///< one call an example
-  kExpandDims,    ///< one call; arguments that aren't batched get a leading axis of size 1
-  kBroadcastAll,  ///< one call; all arguments have the batch axis in front
+  kNone,          ///< rejected
+  kSequential,    ///< one call for each example
+  kExpandDims,    ///< one call; unbatched arguments get a leading axis of size 1
+  kBroadcastAll,  ///< one call; all arguments are broadcast to a leading batch axis
 };
 
 struct PureCallbackOptions {
   VmapMethod vmap_method = VmapMethod::kNone;
 };
 struct IoCallbackOptions {
-  bool ordered = false;  ///< calls happen in the program's order (here they always do); vmap is refused
+  bool ordered = false;  ///< calls happen in program order (in hilo always); vmap is rejected
 };
-/// What debug::callback and debug::print take first.
+/// Options that debug::callback and debug::print accept as first argument.
 struct DebugOptions {
   bool ordered = false;
 };
 
 namespace callback_detail {
 
-/// Gets arrays with values, returns such.
+/// Maps arrays with values to arrays with values.
 using HostFunction = std::function<std::vector<Array>(std::span<const Array>)>;
 enum class Kind : uint8_t { kDebug, kPure, kIo };
 
@@ -43,17 +43,17 @@ struct Callback {
 
 std::vector<Array> call(Callback callback, std::span<const Array> operands, std::span<const Shape> results,
                         const std::source_location& location);
-/// Refuses a text that doesn't fit so many arguments.
+/// Throws if the format doesn't fit this number of arguments.
 void check_format(const std::string& format, size_t count, const std::source_location& location);
-/// The text with its arguments.
+/// Returns the text with its arguments inserted.
 std::string formatted(const std::string& format, std::span<const Array> arguments);
-/// Do the arguments of a call begin with its options?
+/// Whether the arguments of a call begin with its options.
 template <typename Options, typename... Args>
 inline constexpr bool begins_with = false;
 template <typename Options, typename... Rest>
 inline constexpr bool begins_with<Options, Options, Rest...> = true;
 
-/// The arguments of a callback in a tuple: numbers as the Arrays that they become.
+/// Returns the arguments of a callback as a tuple, with numbers converted to Arrays.
 template <typename F, typename... Args>
 using Arguments = flat_call::Arguments<F, Args...>;
 
@@ -68,9 +68,8 @@ Result with_result(Callback callback, const F& f, const Result& like, const std:
     const Arguments<F, Args...> arguments(args...);
     callback.function = [f, arguments, like](std::span<const Array> leaves) {
       using Got = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments<F, Args...>>::Result>;
-      static_assert(
-          flat_call::gives<Got, Result>,
-          "the callback returns another C++ type than the result_shape_dtypes that stand before its arguments");
+      static_assert(flat_call::gives<Got, Result>,
+                    "the callback returns another C++ type than its result_shape_dtypes");
       const auto out = flat_call::as<Result>(flat_call::call(f, hilo::unflatten(arguments, leaves)));
       FlatTree flat = hilo::flatten(out);
       if (flat.structure != hilo::flatten(like).structure)
@@ -90,13 +89,15 @@ Result with_result(Callback callback, const F& f, const Result& like, const std:
 
 }  // namespace callback_detail
 
-/// f(args...) on the host, where `f` is a function of its arguments alone. `result_shape_dtypes` is a tree of Arrays of
-/// which only shapes and types count, or a ShapeDtypeStruct. jax.pure_callback.
-/// Types      arguments: trees; `f` gets Arrays that have values
-/// Errors     INVALID_ARGUMENT if the result has another tree, shape or type than was said; what `f` throws as INTERNAL;
-///            UNIMPLEMENTED under jvp and grad, and under vmap unless options.vmap_method says how
-/// Gradient   none: wrap it in custom_jvp or custom_vjp
-/// Example    pure_callback([](Array x) { return x; }, ShapeDtypeStruct({3}, ElementType::kF32), x)
+/// Calls a pure function f(args...) on the host, also from compiled programs: jax.pure_callback. `result_shape_dtypes`
+/// specifies the result: a tree of Arrays of which only shapes and types count, or a ShapeDtypeStruct.
+/// Types      arguments: trees; `f` receives Arrays that have values
+/// Errors     INVALID_ARGUMENT if the result differs from the specified one in tree, shape or type; INTERNAL for
+///            exceptions of `f`; UNIMPLEMENTED under jvp and grad, and under vmap unless options.vmap_method is set
+/// Gradient   none: define one with custom_jvp or custom_vjp
+/// Example    const auto flip = [](Array x) { return numpy::flip(x); };
+///            const auto f = jit([flip](Array x) { return pure_callback(flip, ShapeDtypeStruct({3}, int32), x) + 1; });
+///            f(numpy::arange(3))  // [3 2 1]
 template <typename F, typename Result, typename... Args>
 auto pure_callback(const F& f, const Result& result_shape_dtypes, const PureCallbackOptions& options,
                    const Args&... args) {
@@ -110,9 +111,8 @@ auto pure_callback(const F& f, const Result& result_shape_dtypes, const Args&...
   return hilo::pure_callback(f, result_shape_dtypes, PureCallbackOptions{}, args...);
 }
 
-/// f(args...) on the host, for its effect too: it is called once each time the program comes by. io_callback of
-/// jax.experimental.
-/// Errors     as pure_callback; UNIMPLEMENTED under vmap if it is ordered; else vmap calls it for each example
+/// Calls f(args...) on the host for its side effect, once per execution: jax.experimental.io_callback.
+/// Errors     as pure_callback; UNIMPLEMENTED under vmap if ordered. Otherwise vmap calls it for each example.
 template <typename F, typename Result, typename... Args>
 auto io_callback(const F& f, const Result& result_shape_dtypes, const IoCallbackOptions& options, const Args&... args) {
   return callback_detail::with_result({callback_detail::Kind::kIo, {}, VmapMethod::kSequential, options.ordered}, f,
@@ -127,9 +127,9 @@ auto io_callback(const F& f, const Result& result_shape_dtypes, const Args&... a
 
 namespace debug {
 
-/// f(args...) on the host, whose result nobody wants. jax.debug.callback.
-/// Errors     UNIMPLEMENTED under vmap if it is ordered; what `f` throws as INTERNAL
-/// Gradient   calls it with the values, once; tangents are not seen
+/// Calls f(args...) on the host and ignores its result: jax.debug.callback.
+/// Errors     UNIMPLEMENTED under vmap if ordered; INTERNAL for exceptions of `f`
+/// Gradient   `f` is called with the values, once; it doesn't see tangents
 template <typename F, typename... Args>
 void callback(const F& f, const DebugOptions& options, const Args&... args) {
   const callback_detail::Arguments<F, Args...> arguments(args...);
@@ -156,26 +156,26 @@ struct Format {
   std::source_location location;
 };
 
-/// print() of arguments in a list.
+/// Implements print for a list of arguments.
 void print_list(const Format& format, std::span<const Array> arguments);
-/// Prints a line on stdout whenever the program comes by, with values also under jit, vmap, grad and in loops.
-/// `format` is as for std::format: {} and {1} show any array, {:.3f} and the like a scalar. jax.debug.print.
+/// Prints a line on stdout at each execution, also under jit, vmap, grad and in loops: jax.debug.print. `format` is as
+/// for std::format: {} and {1} show any array; {:.3f} and similar fields show a scalar.
 /// Errors     INVALID_ARGUMENT if the format doesn't fit the number of arguments
-/// Gradient   prints the values, once; under vmap a line for each example
+/// Gradient   prints the values, once; under vmap one line for each example
 /// Example    debug::print("x = {}, loss {:.3f}", x, loss)
 template <std::convertible_to<Array>... Args>
 void print(const Format& format, const Args&... args) {
   print_list(format, std::vector<Array>{Array(args)...});
 }
 
-/// Arrays by the names that a format has for them.
+/// Arrays with the names by which a format refers to them.
 using NamedArrays = std::vector<std::pair<std::string, Array>>;
-/// The same of arguments by name.
-/// Errors     INVALID_ARGUMENT for a name that isn't given
+/// Prints a line with arguments by name.
+/// Errors     INVALID_ARGUMENT for an unknown name
 /// Example    debug::print("x = {x}, loss {loss:.3f}", {{"x", x}, {"loss", loss}})
 void print(const Format& format, const NamedArrays& arguments);
-/// The format with places for names, so that "{loss:.3f}" is "{1:.3f}".
-/// Errors     INVALID_ARGUMENT for a name that isn't given
+/// Returns the format with positions in place of names: "{loss:.3f}" becomes "{1:.3f}".
+/// Errors     INVALID_ARGUMENT for an unknown name
 Format with_places(const Format& format, const NamedArrays& arguments);
 std::vector<Array> without_names(const NamedArrays& arguments);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform/callback_rules.h -- what the rules of callbacks ask of them. Not for users.
+// transform/callback_rules.h -- what the rules of callbacks need. Not for users.
 #pragma once
 
 #include "hilo/trace/staging_trace.h"
@@ -7,7 +7,7 @@
 
 namespace hilo {
 
-/// The name of callbacks' rules among custom rules; their user is the callback.
+/// The name of the callback rules among custom rules; their user data is the callback.
 inline constexpr std::string_view kCallback = "callback";
 
 namespace callback_detail {
@@ -18,23 +18,24 @@ struct CallbackFacts {
   bool ordered;
 };
 
-/// A callback that programs may call: each kind of call has a key of its own, see staged_callback.
+/// A callback that programs may call. Each kind of call has its own key, see staged_callback.
 class Registered;
 using CallbackPtr = std::shared_ptr<const Registered>;
 
-/// Of an operation that comes from a file, which has no callback: an ordered one, which no transformation takes.
+/// Returns the facts of an operation's callback. An operation read from a file has no callback: it counts as an ordered
+/// one, which all transformations reject.
 CallbackFacts callback_facts(const Operation& operation);
-/// The callback of an operation with rules of callbacks; null for one that comes from a file.
+/// Returns the callback of an operation with callback rules; null for one read from a file.
 CallbackPtr callback_of(const Operation& operation);
 
-/// A callback, with a number that no other one has.
+/// Registers a callback under a unique number.
 CallbackPtr add_callback(Callback callback);
 int64_t number_of(const Registered& callback);
-/// A function that calls the callback on operands of these shapes and types. Its program names the call by 128 random bits,
-/// the same for the same shapes, which live as long as the process: who can't read the program can't make the call.
+/// Returns a function that calls the callback on operands of these shapes and types. The program names the call by a
+/// key of 128 random bits, which stays valid as long as the process. Only a reader of the program can make the call.
 StagedFunction staged_callback(const CallbackPtr& callback, std::span<const Array> operands,
                                std::span<const Shape> results);
-/// Puts a call of the callback into the program.
+/// Inserts a call of the callback into the program.
 std::vector<Array> bind_callback(const CallbackPtr& callback, std::span<const Array> operands,
                                  std::span<const Shape> results);
 

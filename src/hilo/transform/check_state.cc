@@ -18,7 +18,7 @@ std::vector<Shape> shapes_of(std::span<const Array> arrays) {
   return shapes;
 }
 
-/// `pred`, a scalar, chooses between arrays of any shape.
+/// Selects between arrays of any shape by the scalar `pred`.
 Array choose(const Array& pred, const Array& a, const Array& b) {
   const Shape mask = a.aval_shape().with_element_type(ElementType::kPred);
   return ops::select(a.ndim() == 0 ? pred : ops::broadcast_in_dim(pred, mask, {}), a, b);
@@ -128,11 +128,7 @@ CheckedComputation checked_computation(const hlo::ComputationPtr& computation, E
     CheckedComputation checked;
     const FlatFunction both = [&](std::span<const Array> arguments) {
       CheckifyTrace trace(&current_trace(), errors);
-      std::vector<Array> out;
-      {
-        const TraceScope scope(trace);
-        out = run_computation(*computation, arguments);
-      }
+      std::vector<Array> out = call_under(trace, run_computation, *computation, arguments);
       checked.result_count = out.size();
       checked.places = trace.state().places();
       for (const Array& a : trace.state().leaves()) out.push_back(a);

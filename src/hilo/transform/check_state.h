@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform/check_state.h -- what checkify knows while a program runs: the places that can fail, and the first that did.
-// Not for users.
+// transform/check_state.h -- the state of checkify: the places that can fail, and the first that did. Not for users.
 #pragma once
 
 #include "hilo/trace/trace.h"
@@ -15,28 +14,28 @@ struct CheckPlaces {
 
   bool none() const { return messages.empty(); }
   void append(const CheckPlaces& other);
-  /// Shapes of CheckState::leaves().
+  /// Returns the shapes of CheckState::leaves().
   std::vector<Shape> leaf_shapes() const;
 };
 
-/// Places, and arrays that say which failed first. Codes are indices of places.
+/// Places, and arrays that specify which failed first. Codes are indices of places.
 class CheckState {
  public:
   CheckState() = default;
-  /// Nothing has failed: the arrays are there all the same, as a loop's first carry.
+  /// Returns the state without a failure. It has all arrays nevertheless, as a loop's first carry must.
   static CheckState nothing_at(const CheckPlaces& places);
-  /// Of leaves().
+  /// Creates a state from leaves().
   static CheckState from_leaves(const CheckPlaces& places, std::span<const Array> leaves);
 
-  /// One more place, that has failed where `failed` (a scalar) says so.
+  /// Adds a place, which has failed if the scalar `failed` is true.
   void add(const Array& failed, std::vector<Array> payload, std::string message);
-  /// Places of what has run since, behind the own.
+  /// Appends the places of `later`, which ran afterwards.
   void append(const CheckState& later);
-  /// Of two states of the same places: the earlier where it has failed, else the later.
+  /// Returns the earlier of two states of the same places if it has failed, else the later.
   static CheckState first_of(const CheckState& earlier, const CheckState& later);
 
   const CheckPlaces& places() const { return places_; }
-  /// failed, code, and all payload.
+  /// Returns `failed`, `code` and all payload arrays.
   std::vector<Array> leaves() const;
   Error error() const;
 
@@ -47,7 +46,8 @@ class CheckState {
   std::vector<std::vector<Array>> payload_;
 };
 
-/// Functionalises checks: they become values, and other ops are looked at as `errors` says. Values travel as they are.
+/// Functionalises checks: converts them to values, and checks other operations as `errors` specifies. Values need no
+/// tracers.
 class CheckifyTrace final : public Trace {
  public:
   CheckifyTrace(Trace* parent, ErrorSet errors) : Trace(parent, "checkify"), errors_(errors) {}
@@ -61,8 +61,8 @@ class CheckifyTrace final : public Trace {
   CheckState state_;
 };
 
-/// A computation with its checks as values: (parameters) -> (results, CheckState::leaves()). Flat parameters; root is a
-/// tuple. Memoised by meaning.
+/// A computation with its checks as values: (parameters) -> (results, CheckState::leaves()). Parameters are flat; the
+/// root is a tuple. Memoised by meaning.
 struct CheckedComputation {
   hlo::ComputationPtr computation;
   size_t result_count = 0;
@@ -71,19 +71,19 @@ struct CheckedComputation {
 int64_t held_bytes(const CheckedComputation& checked);
 CheckedComputation checked_computation(const hlo::ComputationPtr& computation, ErrorSet errors);
 
-/// Binds the operation in the current trace and adds to `state` what it may do wrong itself: NaNs, divisions by zero,
-/// indices. The work is done in rules/checkify_ops.cc.
+/// Binds the operation in the current trace, and adds its own possible failures to `state`: NaNs, divisions by zero,
+/// indices. Implemented in rules/checkify_ops.cc.
 std::vector<Array> bind_checked_op(const Operation& operation, ErrorSet errors, CheckState& state);
-/// The same for ops that call computations; nullopt for others: rules/checkify.cc.
+/// Does the same for operations that call computations; returns nullopt for others. Implemented in rules/checkify.cc.
 std::optional<std::vector<Array>> bind_checked_calls(const Operation& operation, ErrorSet errors, CheckState& state);
 
-/// Names of the rules of check and debug_check among custom rules. `detail` is the message; operands are the predicate
-/// and what the message shows, which may have axes of batches in front.
+/// Names of the rules of check and debug_check among custom rules. `detail` is the message. Operands are the predicate
+/// and the arguments of the message, which may have leading batch axes.
 inline constexpr std::string_view kCheck = "check", kDebugCheck = "debug_check";
 bool is_check(const Operation& operation);
-/// Binds a check op whose operands are batched or not.
+/// Binds a check operation, whose operands may be batched.
 std::vector<Array> bind_check(std::string_view kind, const std::string& message, std::span<const Array> operands);
-/// Refuses a program with a check that isn't under checkify, in JAX's words.
+/// Throws JAX's error for a program with a check that isn't under checkify.
 void refuse_checks(const hlo::ComputationPtr& computation);
 
 }  // namespace hilo::checkify

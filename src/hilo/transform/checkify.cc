@@ -12,7 +12,7 @@
 namespace hilo::checkify {
 namespace {
 
-/// Element `i` of the leading `batch_dims` dimensions, taken as one.
+/// Returns element `i` of the leading `batch_dims` dimensions, flattened.
 Array element(const Array& x, int64_t batch_dims, int64_t i, int64_t count) {
   std::vector<int64_t> dims(x.shape().begin() + batch_dims, x.shape().end());
   dims.insert(dims.begin(), count);
@@ -21,7 +21,7 @@ Array element(const Array& x, int64_t batch_dims, int64_t i, int64_t count) {
   return ops::reshape(ops::slice(ops::reshape(x, dims), ranges), std::span(dims).subspan(1));
 }
 
-/// "2, 0": where example `i` stands in a batch of batches.
+/// Returns the indices of example `i` in a batch of batches: "2, 0".
 std::string position(std::span<const int64_t> shape, int64_t i) {
   std::string text;
   for (size_t d = shape.size(); d-- > 0;) {
@@ -31,7 +31,7 @@ std::string position(std::span<const int64_t> shape, int64_t i) {
   return text;
 }
 
-/// Throws if a predicate is false: what a check does where nothing functionalises it.
+/// Throws if a predicate is false: what a check does if no checkify functionalises it.
 std::vector<Array> run_check(const std::string& message, std::span<const Array> operands) {
   const Array& predicate = operands[0];
   const std::vector<bool> good = predicate.to_vector<bool>();
@@ -45,7 +45,7 @@ std::vector<Array> run_check(const std::string& message, std::span<const Array> 
   return {};
 }
 
-/// One callback for all checks of a message: a program that is traced again needs no other.
+/// Returns the callback of all checks with this message, so that a retraced program uses the same.
 callback_detail::CallbackPtr callback_of(const std::string& message) {
   static std::mutex mutex;
   static auto* const callbacks = new std::map<std::string, callback_detail::CallbackPtr>;
@@ -101,11 +101,7 @@ Checked run(const FlatFunction& f, std::span<const Array> arguments, ErrorSet er
             const std::source_location& location) {
   const TransformationLocation here(location);
   CheckifyTrace trace(&current_trace(), errors);
-  std::vector<Array> results;
-  {
-    const TraceScope scope(trace);
-    results = f(arguments);
-  }
+  std::vector<Array> results = call_under(trace, f, arguments);
   return {trace.state().error(), std::move(results)};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform/checkify.h -- jax.experimental.checkify: errors that a program meets while it runs, as values.
+// transform/checkify.h -- jax.experimental.checkify: errors at run time as values.
 #pragma once
 
 #include <source_location>
@@ -8,7 +8,7 @@
 
 namespace hilo::checkify {
 
-/// Kinds of errors; `|` joins them.
+/// A set of kinds of errors; `|` joins two sets.
 struct ErrorSet {
   uint8_t bits;
   constexpr bool has(ErrorSet kind) const { return (bits & kind.bits) != 0; }
@@ -16,26 +16,27 @@ struct ErrorSet {
   bool operator==(const ErrorSet&) const = default;
 };
 inline constexpr ErrorSet user_checks{1};  ///< calls of check and debug_check
-inline constexpr ErrorSet nan_checks{2};   ///< an op that gives a NaN
-inline constexpr ErrorSet div_checks{4};   ///< a division by zero
+inline constexpr ErrorSet nan_checks{2};   ///< operations that produce a NaN
+inline constexpr ErrorSet div_checks{4};   ///< divisions by zero
 inline constexpr ErrorSet index_checks{
-    8};  ///< reads and writes outside of an array; indices clamped for a write are inside
+    8};  ///< indices out of bounds; indices that are clamped for a write count as in bounds
 inline constexpr ErrorSet float_checks = nan_checks | div_checks;
 inline constexpr ErrorSet automatic_checks = float_checks | index_checks;
 inline constexpr ErrorSet all_checks = automatic_checks | user_checks;
 
-/// Whether an error has happened, and which: the first one. A tree, so that jit, vmap, scan and their kin may return it.
-/// Under vmap each example has its own.
+/// The first error that has happened, or none. A tree, so that functions under jit, vmap, scan and other
+/// transformations can return it. Under vmap each example has its own.
 class Error {
  public:
-  Error() = default;  ///< none has
-  /// What has gone wrong and the line where, or nothing; of a batch a line for each example: "at mapped index 2: ...".
+  Error() = default;  ///< no error
+  /// Returns the message of the error with the user's line, or nullopt. For a batch: one line per example, "at mapped
+  /// index 2: ...".
   /// Errors     throws ConcretizationError under a transformation
   std::optional<std::string> get() const;
-  /// Throws hilo::Error, FAILED_PRECONDITION, if something has. In JAX: throw.
+  /// Throws hilo::Error with FAILED_PRECONDITION if an error has happened. In JAX: throw.
   void throw_() const;
 
-  /// Is there an error? pred[], or one each example.
+  /// Returns whether an error has happened: pred[], or one value per example.
   const Array& failed() const { return failed_; }
 
   HILO_TREE(failed_, code_, payload_, messages_, lines_)
@@ -44,10 +45,10 @@ class Error {
   friend class CheckState;
   friend void check_error(const Error& error, std::source_location location);
   std::string message(int64_t code, int64_t example, int64_t count) const;
-  void check_again() const;  // a check for each place
+  void check_again() const;  // adds one check per place
 
-  Array failed_ = false, code_ = -1;  // which of the places below
-  // Of each place that can fail: the values that its message shows, the message, and the user's line.
+  Array failed_ = false, code_ = -1;  // code: index of the place below
+  // For each place that can fail: the values in its message, the message, and the user's line.
   std::vector<std::vector<Array>> payload_;
   std::vector<std::string> messages_, lines_;
 };
@@ -65,12 +66,16 @@ void check(const Array& predicate, const hilo::debug::Format& format, std::span<
 
 }  // namespace detail
 
-/// `f` as a function that returns a pair: the first error that it met, and its result, whatever that is worth then.
-/// Works under jit, vmap, grad (of functions with aux) and pmap, and looks into what `f` does under them.
-/// Errors     none for what it finds; those of `f`
-/// Cost       for each place that can fail a reduction over what it looks at
-/// Gradient   custom rules inside of `f` stay; a check in a rule itself is not looked at
-/// Example    auto [err, y] = checkify::checkify(f, checkify::all_checks)(x);  err.throw_();
+/// Converts `f` to a function that returns a pair: the first error that happened, and the result of `f`, which is
+/// meaningless after an error. Works under jit, vmap, grad (of functions with aux) and pmap, and checks code inside of
+/// them.
+/// Errors     those of `f`; errors found at run time are returned, not thrown
+/// Cost       one reduction for each checked place
+/// Gradient   custom rules in `f` remain in force; checks inside of rules are ignored
+/// Example    const auto f = checkify::checkify([](Array x) { return numpy::log(x); }, checkify::nan_checks);
+///            const auto [err, y] = f(-1.0f);
+///            err.get().has_value()  // true
+///            y  // nan
 template <typename F>
 auto checkify(F f, ErrorSet errors = user_checks, std::source_location location = std::source_location::current()) {
   return [f = std::move(f), errors, location](const auto&... args) {
@@ -84,12 +89,12 @@ auto checkify(F f, ErrorSet errors = user_checks, std::source_location location 
   };
 }
 
-/// Says that `predicate` must be true; `format` shows `arguments` as debug::print does. Where values are known it throws
-/// at once; in a program the function around it must be under checkify.
+/// Checks that `predicate` is true. With known values it throws at once; in a program the enclosing function must be
+/// under checkify. `format` shows `arguments` as debug::print does.
 /// Types      predicate: a boolean scalar
-/// Errors     FAILED_PRECONDITION where it is false at once; INVALID_ARGUMENT for another predicate, a format that doesn't
-///            fit, or a program under jit without checkify
-/// Gradient   none: it looks at values alone
+/// Errors     FAILED_PRECONDITION if it is known to be false; INVALID_ARGUMENT for another predicate, an invalid
+///            format, or under jit without checkify
+/// Gradient   none: only values are checked
 /// Example    checkify::check(x > 0.0f, "x must be positive, got {}", x);
 template <std::convertible_to<Array>... Args>
 void check(const Array& predicate, const hilo::debug::Format& format, const Args&... args) {
@@ -97,20 +102,20 @@ void check(const Array& predicate, const hilo::debug::Format& format, const Args
   detail::check(predicate, format, arguments, false);
 }
 
-/// The same of arguments by name: check(x > 0.0f, "got {x}", {{"x", x}}).
+/// Checks `predicate` with arguments by name: check(x > 0.0f, "got {x}", {{"x", x}}).
 inline void check(const Array& predicate, const hilo::debug::Format& format,
                   const hilo::debug::NamedArrays& arguments) {
   detail::check(predicate, hilo::debug::with_places(format, arguments), hilo::debug::without_names(arguments), false);
 }
 
-/// The same where it is under checkify, nothing elsewhere.
+/// Checks `predicate` if the enclosing function is under checkify; otherwise does nothing.
 template <std::convertible_to<Array>... Args>
 void debug_check(const Array& predicate, const hilo::debug::Format& format, const Args&... args) {
   const std::vector<Array> arguments = {Array(args)...};
   detail::check(predicate, format, arguments, true);
 }
 
-/// Hands an error on: throws it where its values are known, else says check() of it.
+/// Passes on an error: throws it if its values are known, else adds a check for it.
 /// Errors     as check
 void check_error(const Error& error, std::source_location location = std::source_location::current());
 

@@ -21,17 +21,17 @@ void check_name(std::string_view where, const std::string& name) {
 }
 
 CheckpointPolicy policy_of_names(const std::string& policy, const std::vector<std::string>& names) {
-  CheckpointPolicy made{policy + ":"};
+  CheckpointPolicy created{policy + ":"};
   for (size_t i = 0; i < names.size(); ++i) {
     check_name(policy, names[i]);
-    made.text += (i == 0 ? "" : ",") + names[i];
+    created.text += (i == 0 ? "" : ",") + names[i];
   }
-  return made;
+  return created;
 }
 
 [[noreturn]] void refuse_offload(const std::string& policy) {
   or_throw(unimplemented("checkpoint policy " + policy +
-                         ": arrays live in the host's memory alone, there is nowhere to offload to. Hint: "
+                         ": arrays are in the host's memory, there is no other memory to offload to. Hint: "
                          "save_only_these_names keeps them, nothing_saveable computes them again"));
   __builtin_unreachable();
 }
@@ -40,8 +40,8 @@ CheckpointPolicy policy_of_names(const std::string& policy, const std::vector<st
 
 namespace checkpoint_policies {
 
-// Before what a user's own globals are made of, also where hilo is linked into one file with them.
-#define HILO_POLICY(name, kept) [[gnu::init_priority(1000)]] const CheckpointPolicy name{kept};
+// Initialized before users' globals, also if hilo is linked statically.
+#define HILO_POLICY(name, retained) [[gnu::init_priority(1000)]] const CheckpointPolicy name{retained};
 HILO_POLICY(everything_saveable, "everything_saveable")
 HILO_POLICY(nothing_saveable, "nothing_saveable")
 HILO_POLICY(dots_saveable, "dots_saveable")
@@ -77,7 +77,7 @@ Array checkpoint_name(const Operand& x, const std::string& name) {
 
 namespace {
 
-/// Where the value of an instruction comes from, for a user.
+/// Describes for the user where the value of an instruction originates.
 std::string source_of(const hlo::Computation& computation, hlo::InstructionId id, size_t argument_count,
                       const std::function<std::string(size_t)>& path_of_leaf) {
   const hlo::Instruction* i = &computation.instruction(id);
@@ -105,7 +105,7 @@ namespace {
 
 struct Predicates {
   std::mutex mutex;
-  std::deque<Predicate> all;  // places of a deque stay
+  std::deque<Predicate> all;  // references to elements of a deque stay valid
 };
 Predicates& predicates() {
   static auto* const known = new Predicates;
@@ -154,7 +154,7 @@ std::vector<SavedResidual> saved_residuals(const FlatFunction& f, std::span<cons
   const StagedFunction staged = stage(f, avals, "saved_residuals", "f", CapturePlace::kLast, /*always_tuple=*/true);
   std::vector<bool> nonzero;
   for (const Shape& s : staged.computation->parameter_shapes()) nonzero.push_back(has_tangent(s.element_type()));
-  for (size_t i = leaves.size(); i < nonzero.size(); ++i) nonzero[i] = false;  // what f closes over is constant
+  for (size_t i = leaves.size(); i < nonzero.size(); ++i) nonzero[i] = false;  // values that f captures are constant
   const SplitComputation linear = linearize_computation(staged.computation, nonzero, {});
   hlo::Module module;
   module.entry = linear.known;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform/checkpoint.h -- checkpoint (remat): what reverse mode keeps of a function, and what it computes again.
+// transform/checkpoint.h -- checkpoint (remat): which values reverse mode stores and which it recomputes.
 #pragma once
 
 #include <concepts>
@@ -9,26 +9,27 @@
 
 namespace hilo {
 
-/// An operation that a policy of one's own is asked about.
+/// An operation that a user-defined policy decides on.
 struct PolicyOperation {
-  std::string primitive;  ///< JAX's name of what it is: "sin", "dot_general", "add"
-  std::string name;       ///< that checkpoint_name gave it; else empty
+  std::string primitive;  ///< JAX's name of the operation: "sin", "dot_general", "add"
+  std::string name;       ///< name from checkpoint_name; else empty
   Shape result;
   std::vector<Shape> operands;
 };
 
 namespace checkpoint_detail {
 using Predicate = std::function<bool(const PolicyOperation&)>;
-/// "predicate:3". What it names is kept as long as the process.
+/// Registers a predicate for the lifetime of the process and returns its text, such as "predicate:3".
 std::string text_of_predicate(Predicate predicate);
-/// Errors    throws FAILED_PRECONDITION for a number of another process
+/// Calls the predicate of this number.
+/// Errors     throws FAILED_PRECONDITION for a number of another process
 bool ask_predicate(const std::string& number, const PolicyOperation& operation);
 inline constexpr std::string_view kPredicate = "predicate";
-inline constexpr std::string_view kShares = "share;";  ///< before a policy's text: without prevent_cse
+inline constexpr std::string_view kShares = "share;";  ///< prefix of a policy's text: without prevent_cse
 }  // namespace checkpoint_detail
 
-/// Which values a checkpointed function keeps for its derivative: one of checkpoint_policies, or a function that is asked
-/// about each operation. The steps of scans are looked into; a value that is kept of a step is kept of all.
+/// Selects the values of a checkpointed function that are stored for its derivative: one of checkpoint_policies, or a
+/// predicate on operations. Policies see the operations of scan steps; a value saved in a step is saved for all steps.
 /// Example    checkpoint(f, {.policy = [](const PolicyOperation& op) { return op.primitive == "cos"; }})
 struct CheckpointPolicy {
   CheckpointPolicy() = default;
@@ -36,26 +37,26 @@ struct CheckpointPolicy {
   template <std::predicate<const PolicyOperation&> P>
   CheckpointPolicy(P keeps) : text(checkpoint_detail::text_of_predicate(std::move(keeps))) {}
 
-  std::string text = "nothing_saveable";  ///< the policy's name; behind a colon the names it was given
+  std::string text = "nothing_saveable";  ///< name of the policy, then a colon and its names, if it has some
 };
 
-/// As jax.checkpoint_policies.
+/// The policies of jax.checkpoint_policies.
 namespace checkpoint_policies {
 
-// Not inline: every file that includes this would make and destroy them.
+// Not inline, because otherwise each file that includes this header would construct and destroy them.
 extern const CheckpointPolicy everything_saveable;
-/// Keeps the arguments alone.
+/// Saves only the arguments.
 extern const CheckpointPolicy nothing_saveable;
-/// Keeps matrix products.
+/// Saves results of matrix products.
 extern const CheckpointPolicy dots_saveable, checkpoint_dots;
-/// Keeps matrix products that have no batch dimensions.
+/// Saves results of matrix products without batch dimensions.
 extern const CheckpointPolicy dots_with_no_batch_dims_saveable, checkpoint_dots_with_no_batch_dims;
 
-/// Keeps what checkpoint_name gave one of these names, and nothing else.
+/// Saves only values that checkpoint_name has given one of these names.
 CheckpointPolicy save_only_these_names(const std::vector<std::string>& names);
-/// Keeps everything but what has one of these names.
+/// Saves all values except those with one of these names.
 CheckpointPolicy save_anything_except_these_names(const std::vector<std::string>& names);
-/// Keeps what has a name, if it is none of these.
+/// Saves only values that have a name other than these.
 CheckpointPolicy save_any_names_but_these(const std::vector<std::string>& names);
 template <std::convertible_to<std::string>... Names>
 CheckpointPolicy save_only_these_names(const Names&... names) {
@@ -70,7 +71,8 @@ CheckpointPolicy save_any_names_but_these(const Names&... names) {
   return save_any_names_but_these(std::vector<std::string>{names...});
 }
 
-/// Errors    UNIMPLEMENTED: there is one memory here, and nowhere to offload to
+/// Always fails: hilo has one memory space, so there is no place to offload to.
+/// Errors     UNIMPLEMENTED
 CheckpointPolicy save_and_offload_only_these_names(const std::vector<std::string>& names_which_can_be_saved = {},
                                                    const std::vector<std::string>& names_which_can_be_offloaded = {});
 CheckpointPolicy offload_dot_with_no_batch_dims(const std::string& offload_src = {},
@@ -80,12 +82,12 @@ CheckpointPolicy offload_dot_with_no_batch_dims(const std::string& offload_src =
 
 struct CheckpointOptions {
   CheckpointPolicy policy = {};
-  /// What is computed again stays apart from what the forward pass computes, though it is equal. Without, a compiler may
-  /// find it equal and keep it, which saves no memory; in a scan's step, where it can't, the barrier isn't needed.
+  /// Keeps recomputed operations apart from equal ones of the forward pass. Otherwise the compiler may merge both,
+  /// which saves no memory. In a scan's step it can't merge them, so false is safe and faster there.
   bool prevent_cse = true;
 };
 
-/// A value that reverse mode keeps from the forward pass.
+/// A value that reverse mode stores during the forward pass.
 struct SavedResidual {
   Shape shape;
   std::string source;  ///< "from the argument [0].w", "named 'hidden' (net.cc:12)", "output of sine (net.cc:13)"
@@ -97,11 +99,15 @@ std::vector<SavedResidual> saved_residuals(const FlatFunction& f, std::span<cons
                                            const std::function<std::string(size_t leaf)>& path_of_leaf);
 }  // namespace checkpoint_detail
 
-/// `f`, of which reverse mode keeps only what the policy says; the rest it computes again. jax.checkpoint.
-/// Types      arguments and result: trees, as for jit; what `f` closes over counts as arguments
-/// Gradient   that of `f`, to the bit where operations are the same
-/// Cost       the forward pass once more for each reverse pass, less what is kept
-/// Example    checkpoint(layer, {.policy = checkpoint_policies::dots_saveable})
+/// Makes reverse mode recompute the intermediate values of `f` instead of storing them: jax.checkpoint (remat). The
+/// policy selects values that are stored nevertheless.
+/// Types      arguments and result: trees, as for jit; values that `f` captures count as arguments
+/// Gradient   that of `f`, bit for bit if the operations are the same
+/// Cost       each reverse pass repeats the forward pass, except for stored values
+/// Example    const auto layer = [](Array w, Array x) { return numpy::sum(numpy::sin(numpy::sin(w * x))); };
+///            grad(checkpoint(layer))(0.0f, 2.0f)  // 2.0
+///            saved_residuals(checkpoint(layer), 1.0f, 2.0f).size()  // 2
+///            saved_residuals(layer, 1.0f, 2.0f).size()  // 4
 template <typename F>
 auto checkpoint(F f, CheckpointOptions options = {}, std::source_location location = std::source_location::current()) {
   return flat_call::with_braces<F>([f = std::move(f), options = std::move(options), location](const auto&... args) {
@@ -116,14 +122,14 @@ auto checkpoint(F f, CheckpointOptions options = {}, std::source_location locati
   });
 }
 
-/// The other name of checkpoint.
+/// Another name of checkpoint.
 template <typename F>
 auto remat(F f, CheckpointOptions options = {}, std::source_location location = std::source_location::current()) {
   return hilo::checkpoint(std::move(f), std::move(options), location);
 }
 
-/// `x`, under a name that policies know. jax.ad_checkpoint.checkpoint_name.
-/// Errors    INVALID_ARGUMENT for an empty name or one with a comma
+/// Returns `x` under a name that policies refer to: jax.ad_checkpoint.checkpoint_name.
+/// Errors     INVALID_ARGUMENT if the name is empty or contains a comma
 Array checkpoint_name(const Operand& x, const std::string& name);
 template <Tree T>
   requires(!OperandLike<T>)
@@ -132,8 +138,8 @@ T checkpoint_name(const T& tree, const std::string& name,
   return hilo::tree_map([&](const Array& x) { return checkpoint_name(Operand(x, location), name); }, tree);
 }
 
-/// What reverse mode keeps of f(args...), in the order of use; the list that print_saved_residuals prints.
-/// Errors    as grad's; nothing is computed
+/// Returns the values that reverse mode stores for f(args...), in the order of use; computes nothing.
+/// Errors     as grad
 template <typename F, typename... Args>
 std::vector<SavedResidual> saved_residuals(const F& f, const Args&... args) {
   using Arguments = flat_call::Arguments<F, Args...>;
@@ -146,10 +152,10 @@ std::vector<SavedResidual> saved_residuals(const F& f, const Args&... args) {
       });
 }
 
-/// One line a value: its type and where it comes from.
+/// Returns one line per value: its type and its source.
 std::string to_string(std::span<const SavedResidual> residuals);
 
-/// Prints what reverse mode keeps of f(args...). jax.ad_checkpoint.print_saved_residuals.
+/// Prints the values that reverse mode stores for f(args...): jax.ad_checkpoint.print_saved_residuals.
 template <typename F, typename... Args>
 void print_saved_residuals(const F& f, const Args&... args) {
   std::fputs(hilo::to_string(hilo::saved_residuals(f, args...)).c_str(), stdout);

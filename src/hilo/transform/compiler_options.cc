@@ -12,8 +12,8 @@
 namespace hilo {
 namespace {
 
-[[noreturn]] void refuse_value(const std::string& name, const std::string& value, const char* wanted) {
-  or_throw(invalid_argument("compiler option '" + name + "': got " + quote(value) + ", wanted " + wanted));
+[[noreturn]] void refuse_value(const std::string& name, const std::string& value, const char* expected) {
+  or_throw(invalid_argument("compiler option '" + name + "': got " + quote(value) + ", wanted " + expected));
   __builtin_unreachable();
 }
 
@@ -29,7 +29,6 @@ bool truth_of(const std::string& name, const std::string& value) {
   return text == "true";
 }
 
-/// A name, and what it sets.
 struct Option {
   std::string_view name;
   void (*set)(CompileOptions& options, const std::string& name, const std::string& value);
@@ -66,8 +65,8 @@ constexpr Option kOptions[] = {
 
 }  // namespace
 
-void set_compiler_options(const CompilerOptions& wanted, CompileOptions& options) {
-  for (const auto& [name, value] : wanted) {
+void set_compiler_options(const CompilerOptions& requested, CompileOptions& options) {
+  for (const auto& [name, value] : requested) {
     const Option* const option = std::ranges::find(kOptions, std::string_view(name), &Option::name);
     if (option == std::end(kOptions)) {
       std::vector<std::string_view> names;

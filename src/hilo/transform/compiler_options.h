@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform/compiler_options.h -- options of one compilation by name, as jit and Lowered::compile take them.
+// transform/compiler_options.h -- named options of one compilation, as jit and Lowered::compile accept them.
 #pragma once
 
 #include <map>
@@ -9,12 +9,12 @@ namespace hilo {
 
 struct CompileOptions;
 
-/// Names of flags that say something of a compilation, and their values as text. They outrank the flags.
+/// Names of flags that affect compilation, and their values as text. They take precedence over the flags.
 /// Example    {{"hilo_compile_seconds", "60"}, {"jax_dump_hlo_optimized", "/tmp/dumps"}}
 using CompilerOptions = std::map<std::string, std::string>;
 
-/// Sets what `wanted` says.
-/// Errors     throws INVALID_ARGUMENT "No such compile option: ..." with the nearest name, or a value that doesn't fit
-void set_compiler_options(const CompilerOptions& wanted, CompileOptions& options);
+/// Sets the options named in `requested`.
+/// Errors     throws INVALID_ARGUMENT "No such compile option: ..." with the nearest name, or for an invalid value
+void set_compiler_options(const CompilerOptions& requested, CompileOptions& options);
 
 }  // namespace hilo

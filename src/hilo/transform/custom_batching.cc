@@ -14,15 +14,16 @@ namespace {
 
 constexpr char kKind[] = "custom_vmap";
 
-void check(const Batched& out, std::span<const Aval> wanted, int64_t axis_size) {
-  if (out.leaves.size() != wanted.size() || out.is_batched.size() != wanted.size()) {
-    or_throw(invalid_argument(at_user_line(kKind) + ": the vmap rule gave " + std::to_string(out.leaves.size()) +
-                              " arrays and " + std::to_string(out.is_batched.size()) +
-                              " flags; wanted as many as the function has results: " + std::to_string(wanted.size())));
+void check(const Batched& out, std::span<const Aval> expected, int64_t axis_size) {
+  if (out.leaves.size() != expected.size() || out.is_batched.size() != expected.size()) {
+    or_throw(
+        invalid_argument(at_user_line(kKind) + ": the vmap rule gave " + std::to_string(out.leaves.size()) +
+                         " arrays and " + std::to_string(out.is_batched.size()) +
+                         " flags; wanted as many as the function has results: " + std::to_string(expected.size())));
   }
-  const std::vector<Aval> over_batch = with_axis_in_front(wanted, axis_size);
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    const Shape& shape = out.is_batched[i] ? over_batch[i].shape : wanted[i].shape;
+  const std::vector<Aval> over_batch = with_axis_in_front(expected, axis_size);
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const Shape& shape = out.is_batched[i] ? over_batch[i].shape : expected[i].shape;
     if (out.leaves[i].aval_shape() == shape) continue;
     or_throw(invalid_argument(at_user_line(kKind) + ": result " + std::to_string(i) + " of the vmap rule is " +
                               out.leaves[i].aval_shape().to_string() + ", wanted " + shape.to_string()));
@@ -49,7 +50,8 @@ BatchResult apply(const FlatRule& rule, const Operation& operation, std::span<co
   return result;
 }
 
-/// What a rule gives and its derivative along tangents that have the axis just where their primals do.
+/// The results of a rule and their derivatives along tangents, which have the batch axis exactly where their primals
+/// do.
 struct Pushed {
   Batched primals;
   std::vector<Tangent> tangents;
@@ -68,8 +70,8 @@ Pushed push(const FlatRule& rule, int64_t axis_size, const std::vector<bool>& in
   return out;
 }
 
-/// The rule of a function of primals and the tangents of those in `moving`: the rule's own derivative. It is asked for
-/// what has the axis together with its tangent; where one of the two has it alone, the rule runs for each example.
+/// The rule of a function of primals and the tangents in `moving`: the derivative of the rule. It requires that a
+/// primal and its tangent are batched together; if only one of the two is, the rule runs for each example.
 FlatRule pushed_rule(const FlatRule& rule, std::vector<size_t> moving, size_t count) {
   return [rule, moving = std::move(moving), count](int64_t axis_size, const std::vector<bool>& in_batched,
                                                    std::span<const Array> leaves) {
@@ -109,7 +111,7 @@ FlatRule pushed_rule(const FlatRule& rule, std::vector<size_t> moving, size_t co
   };
 }
 
-/// Forwards, the derivative is a function with a rule again: the derivative of the rule.
+/// The derivative in forward mode is a function with its own rule: the derivative of the rule.
 JvpResult apply_jvp(const FlatRule& rule, const Operation& operation, std::span<const Tangent> tangents, size_t count,
                     const std::source_location& location) {
   const auto& own = attributes_of<hlo::CustomRulesAttributes>(operation);
@@ -117,7 +119,7 @@ JvpResult apply_jvp(const FlatRule& rule, const Operation& operation, std::span<
   std::vector<bool> nonzero;
   for (const Tangent& t : tangents) nonzero.push_back(!t.is_zero());
   if (std::find(nonzero.begin() + count, nonzero.end(), true) != nonzero.end()) {
-    // The rule says nothing of what the function closes over.
+    // The rule doesn't cover values that the function captures.
     return jvp_flat([&](std::span<const Array> x) { return run_computation(*own.to_apply, x); }, operation.operands,
                     tangents);
   }
@@ -127,7 +129,7 @@ JvpResult apply_jvp(const FlatRule& rule, const Operation& operation, std::span<
     moving.push_back(i);
     leaves.push_back(tangents[i].value());
   }
-  std::vector<bool> floating;  // results whose tangents the rule gives, and so the function too
+  std::vector<bool> floating;  // results whose tangents the rule computes, and so must the function
   for (const Shape& s : own.to_apply->result_shape().leaves()) floating.push_back(has_tangent(s.element_type()));
   const JvpComputation jvp = jvp_computation(own.to_apply, nonzero, floating);
   const FlatFunction both = [&](std::span<const Array> x) {
@@ -137,7 +139,7 @@ JvpResult apply_jvp(const FlatRule& rule, const Operation& operation, std::span<
     return run_computation(*jvp.computation, arguments);
   };
   std::vector<int64_t> what(moving.begin(), moving.end());
-  what.push_back(-3);  // no batch has it: derived_custom_rules_id is for these too
+  what.push_back(-3);  // a value that no batch uses, since derived_custom_rules_id serves batches too
   std::vector<Array> results =
       call(both, leaves, pushed_rule(rule, moving, count), derived_custom_rules_id(own.id, what), location);
   JvpResult out;
@@ -148,7 +150,7 @@ JvpResult apply_jvp(const FlatRule& rule, const Operation& operation, std::span<
   return out;
 }
 
-/// In reverse it is that of the function itself.
+/// The derivative in reverse mode is that of the function itself.
 LinearizeResult linearize_as_call(const Operation& operation, std::span<const bool> nonzero) {
   auto attributes = std::make_shared<hlo::CallAttributes>();
   attributes->to_apply = attributes_of<hlo::CustomRulesAttributes>(operation).to_apply;

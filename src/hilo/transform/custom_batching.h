@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform/custom_batching.h -- custom_vmap: functions that say themselves what vmap makes of them.
+// transform/custom_batching.h -- custom_vmap: functions with a user-defined batching rule.
 #pragma once
 
 #include <source_location>
@@ -10,7 +10,7 @@ namespace hilo::custom_batching {
 
 namespace detail {
 
-/// What a user's rule gave: leaves, and for each whether it has the axis in front.
+/// The result of a user's rule: leaves, and for each whether its leading axis is the batch axis.
 struct Batched {
   std::vector<Array> leaves;
   std::vector<bool> is_batched;
@@ -21,7 +21,7 @@ std::vector<Array> call(const FlatFunction& f, std::span<const Array> leaves, Fl
                         const std::source_location& location);
 int64_t new_id();
 
-/// One flag for all leaves, or a list with one each.
+/// Returns the flags of all leaves: one flag for all, or a list with one flag each.
 inline std::vector<bool> flags_of(bool all, size_t count) { return std::vector<bool>(count, all); }
 inline std::vector<bool> flags_of(std::vector<bool> each, size_t) { return each; }
 
@@ -67,14 +67,15 @@ class CustomVmapFunction {
   std::shared_ptr<const Parts> parts_;
 };
 
-/// A function that waits for its rule.
+/// A function whose rule has not been defined yet.
 template <typename F>
 class CustomVmap {
  public:
   CustomVmap(F f, const std::source_location& location) : f_(std::move(f)), location_(location) {}
 
-  /// rule(axis_size, in_batched, arguments...) -> (result, out_batched): in_batched (a std::vector<bool>) and out_batched
-  /// (that, or one bool for all) have an entry for each array. Batched arrays have the axis in front.
+  /// Sets the batching rule: rule(axis_size, in_batched, arguments...) -> (result, out_batched). in_batched (a
+  /// std::vector<bool>) and out_batched (a std::vector<bool>, or one bool for all) have an entry per array. Batched
+  /// arrays have the axis in front.
   template <typename Rule>
   [[nodiscard("write: auto g = custom_vmap(f).def_vmap(rule);")]] auto def_vmap(Rule rule) const {
     return CustomVmapFunction<F, Rule>(f_, std::move(rule), location_);
@@ -90,12 +91,15 @@ class CustomVmap {
   std::source_location location_;
 };
 
-/// `f`, of which vmap makes what a rule says, to be given by def_vmap. jax.custom_batching.custom_vmap.
-/// Errors     from the rule's use: INVALID_ARGUMENT if its results have another number, shape or type than f's;
-///            UNIMPLEMENTED if `f` closes over a value that is batched
-/// Gradient   forwards that of f, and under vmap of the rule; in reverse that of f, batched as usual (JAX refuses it)
-/// Example    auto f = custom_batching::custom_vmap([](Array x) { return x; })
-///                         .def_vmap([](int64_t n, std::vector<bool> in_batched, Array xs) { return std::pair(xs, true); });
+/// Defines a function with its own batching rule: jax.custom_batching.custom_vmap. Set the rule with def_vmap.
+/// Errors     when the rule is used: INVALID_ARGUMENT if its results differ from f's in number, shape or type;
+///            UNIMPLEMENTED if `f` captures a batched value
+/// Gradient   forward mode differentiates `f`, and under vmap the rule; reverse mode differentiates `f` and batches the
+///            derivative as usual
+/// Differs    from JAX: JAX rejects reverse mode
+/// Example    const auto rule = [](int64_t, std::vector<bool>, Array xs) { return std::pair(xs * 2, true); };
+///            const auto f = custom_batching::custom_vmap([](Array x) { return x; }).def_vmap(rule);
+///            vmap(f)(numpy::arange(3))  // [0 2 4]
 template <typename F>
 auto custom_vmap(F f, std::source_location location = std::source_location::current()) {
   return CustomVmap<F>(std::move(f), location);

@@ -28,18 +28,18 @@ namespace {
 
 constexpr char kKind[] = "custom_jvp";
 
-void check_outputs(const Outputs& out, std::span<const Aval> wanted) {
+void check_outputs(const Outputs& out, std::span<const Aval> expected) {
   const auto check = [&](const char* what, const std::vector<Array>& got) {
-    if (got.size() != wanted.size())
+    if (got.size() != expected.size())
       or_throw(invalid_argument(at_user_line(kKind) + ": " + what + ": the rule gave " + std::to_string(got.size()) +
-                                " arrays, the function gives " + std::to_string(wanted.size())));
+                                " arrays, the function gives " + std::to_string(expected.size())));
     for (size_t i = 0; i < got.size(); ++i) {
-      if (got[i].aval_shape() == wanted[i].shape) continue;
+      if (got[i].aval_shape() == expected[i].shape) continue;
       or_throw(invalid_argument(at_user_line(kKind) +
                                 ": Custom JVP rule must produce primal and tangent outputs with equal shapes and "
                                 "dtypes as the function's result; " +
                                 what + " " + std::to_string(i) + " is " + got[i].aval_shape().to_string() +
-                                ", wanted " + wanted[i].shape.to_string()));
+                                ", wanted " + expected[i].shape.to_string()));
     }
   };
   check("primal output", out.primals);
@@ -60,7 +60,7 @@ JvpResult apply(const FlatRule& rule, const Operation& operation, std::span<cons
     if (tangents[i].is_zero()) marks.add(ArrayMarks::kZero, directions.back());
   }
   Outputs out = rule(std::span(operation.operands).first(count), directions);
-  if (out.tangents.empty() && !results.empty()) {  // defjvps of nothing but nullptr
+  if (out.tangents.empty() && !results.empty()) {  // all functions of defjvps are nullptr
     for (const Aval& a : results) out.tangents.push_back(zeros_like_aval({a.shape, false}));
   }
   check_outputs(out, results);

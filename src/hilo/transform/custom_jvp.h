@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform/custom_jvp.h -- custom_jvp: functions that bring their own forward-mode derivative.
+// transform/custom_jvp.h -- custom_jvp: functions with a user-defined forward-mode derivative.
 #pragma once
 
 #include <source_location>
@@ -11,7 +11,7 @@ namespace hilo {
 
 namespace custom_jvp_detail {
 
-/// What a user's rule gave, leaf by leaf.
+/// Results of a user's rule, leaf by leaf.
 struct Outputs {
   std::vector<Array> primals, tangents;
 };
@@ -19,12 +19,12 @@ using FlatRule = std::function<Outputs(std::span<const Array> primals, std::span
 
 std::vector<Array> call(const FlatFunction& f, std::span<const Array> leaves, FlatRule rule, int64_t id,
                         const std::source_location& location);
-/// `what` of a rule's result has another tree than it should.
+/// Throws an error: `what` of a rule's result has an unexpected tree.
 [[noreturn]] void refuse_tree(std::string_view what, const std::string& difference);
 int64_t new_id();
 Array add(const Array& a, const Array& b);
 
-/// The rule that defjvps makes of one function an argument.
+/// The rule that defjvps builds from one function per argument.
 template <typename... Contributions>
 struct PerArgument {
   std::tuple<Contributions...> contributions;
@@ -34,7 +34,7 @@ inline constexpr bool is_per_argument = false;
 template <typename... Contributions>
 inline constexpr bool is_per_argument<PerArgument<Contributions...>> = true;
 
-/// Can each of defjvps' functions be called with its tangent, the value and all arguments?
+/// Whether each function of defjvps accepts its tangent, the value and all arguments.
 template <typename Rule, typename Value, typename Arguments>
 inline constexpr bool rules_fit = true;
 template <typename... Contributions, typename Value, typename... Args>
@@ -47,10 +47,10 @@ inline constexpr bool rules_fit<PerArgument<Contributions...>, Value, std::tuple
 }  // namespace custom_jvp_detail
 
 struct CustomJvpOptions {
-  bool symbolic_zeros = false;  ///< the rule may ask is_symbolic_zero of its tangents
+  bool symbolic_zeros = false;  ///< lets the rule call is_symbolic_zero on its tangents
 };
 
-/// A function with its rule; copies share both. What custom_jvp(f).defjvp(rule) returns.
+/// A function with its rule, as custom_jvp(f).defjvp(rule) returns it. Copies share both.
 template <typename F, typename Rule, int... Nondiff>
 class CustomJvpFunction {
  public:
@@ -67,7 +67,7 @@ class CustomJvpFunction {
     tree_detail::apply([](const auto&... kept) { (nondiff::refuse_tracers_in("custom_jvp", kept), ...); },
                        nondiff::chosen<true, Nondiff...>(arguments));
     const auto differentiated = nondiff::chosen<false, Nondiff...>(arguments);
-    // Asked here, where the message is short.
+    // Checked here, where the compiler's message is short.
     constexpr bool takes_tuples = sizeof...(Nondiff) > 0 || custom_jvp_detail::is_per_argument<Rule> ||
                                   flat_call::Callable<Rule, const Arguments&, const Arguments&>;
     static_assert(takes_tuples,
@@ -106,7 +106,7 @@ class CustomJvpFunction {
     std::source_location location;
   };
 
-  /// Functions and rules of one type that capture nothing are one.
+  /// Functions and rules of one type without captures share one number.
   static int64_t new_or_shared_id() {
     if constexpr (std::is_empty_v<F> && std::is_empty_v<Rule>) {
       static const int64_t id = custom_jvp_detail::new_id();
@@ -184,21 +184,22 @@ class CustomJvpFunction {
   std::shared_ptr<const Parts> parts_;
 };
 
-/// A function that waits for its rule. Without one it can't be called.
+/// A function whose rule has not been defined yet. It can't be called without one.
 template <typename F, int... Nondiff>
 class CustomJvp {
  public:
   CustomJvp(F f, const std::source_location& location) : f_(std::move(f)), location_(location) {}
 
-  /// rule(primals, tangents) -> (value, tangent), where primals and tangents are tuples of the arguments; arguments of
-  /// nondiff_argnums come first, one by one. Tangents of integers are zeros of their type.
+  /// Sets the derivative: rule(primals, tangents) -> (value, tangent), where primals and tangents are tuples of the
+  /// arguments. Arguments of nondiff_argnums are passed first, one by one. Tangents of integers are zeros of their
+  /// type.
   template <typename Rule>
   [[nodiscard("write: auto g = custom_jvp(f).defjvp(rule);")]] auto defjvp(Rule rule,
                                                                            const CustomJvpOptions& options = {}) const {
     return CustomJvpFunction<F, Rule, Nondiff...>(f_, std::move(rule), options, location_);
   }
-  /// One function an argument: rule_i(tangent_i, value, arguments...) -> what argument i adds to the tangent. nullptr and
-  /// none add nothing.
+  /// Sets the derivative by one function per argument: rule_i(tangent_i, value, arguments...) returns the contribution
+  /// of argument i to the tangent. nullptr contributes nothing.
   template <typename... Rules>
   [[nodiscard("write: auto g = custom_jvp(f).defjvps(rules...);")]] auto defjvps(Rules... rules) const {
     return CustomJvpFunction<F, custom_jvp_detail::PerArgument<Rules...>, Nondiff...>(f_, {{std::move(rules)...}},
@@ -217,14 +218,16 @@ class CustomJvp {
   std::source_location location_;
 };
 
-/// `f` with a derivative of its own, to be given by defjvp or defjvps. custom_jvp<0>(f) doesn't differentiate argument 0
-/// (nondiff_argnums), which may be of any type then: a number, a function.
+/// Defines a function with its own forward-mode derivative: jax.custom_jvp. Set the derivative with defjvp or defjvps.
+/// custom_jvp<0>(f) doesn't differentiate argument 0 (nondiff_argnums), which may have any type: a number, a function.
 /// Types      arguments and results: trees
-/// Errors     from the rule's use: INVALID_ARGUMENT if value or tangent have another tree, shape or type than f's result;
-///            UNIMPLEMENTED where a derivative with respect to a value that `f` closes over is asked
-/// Gradient   by the rule, in forward mode; reverse mode transposes what the rule does with the tangents
-/// Example    auto f = custom_jvp([](Array x) { return numpy::log1p(numpy::exp(x)); })
-///                         .defjvps([](Array t, Array ans, Array x) { return (1.0f - numpy::exp(-ans)) * t; });
+/// Errors     when the rule is used: INVALID_ARGUMENT if value or tangent differ from f's result in tree, shape or
+///            type; UNIMPLEMENTED for a derivative with respect to a value that `f` captures
+/// Gradient   by the rule in forward mode; reverse mode transposes the rule's use of the tangents, which must be linear
+/// Differs    from JAX: defjvp returns the function instead of changing it; nondiff_argnums are template arguments
+/// Example    const auto f = custom_jvp([](Array x) { return numpy::log1p(numpy::exp(x)); })
+///                               .defjvps([](Array t, Array ans, Array x) { return (1.0f - numpy::exp(-ans)) * t; });
+///            grad(f)(100.0f)  // 1.0
 template <int... NondiffArgnums, typename F>
 auto custom_jvp(F f, std::source_location location = std::source_location::current()) {
   return CustomJvp<F, NondiffArgnums...>(std::move(f), location);

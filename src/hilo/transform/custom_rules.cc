@@ -16,7 +16,7 @@ namespace hilo {
 const CustomRules* custom_rules_of(const Operation& operation) {
   const auto& attributes = attributes_of<hlo::CustomRulesAttributes>(operation);
   if (attributes.rules == kShardingConstraint || attributes.rules == kCallback)
-    return nullptr;  // the user is the sharding, or the function
+    return nullptr;  // the user data is the sharding or the function
   return static_cast<const CustomRules*>(attributes.user.get());
 }
 

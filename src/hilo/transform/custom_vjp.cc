@@ -14,7 +14,7 @@ namespace {
 
 constexpr char kKind[] = "custom_vjp";
 
-/// What the rules of one call need to know of it.
+/// The data of one call that its rules need.
 struct Call {
   FlatFwd fwd;
   std::vector<Aval> arguments, results;
@@ -38,23 +38,23 @@ void check_forward(const Forward& forward, const Call& call) {
 
 std::vector<std::optional<Array>> checked_cotangents(std::vector<std::optional<Array>> cotangents, const Call& call) {
   for (size_t i = 0; i < call.arguments.size() && i < cotangents.size(); ++i) {
-    const Shape& wanted = call.arguments[i].shape;
-    if (!has_tangent(wanted.element_type())) cotangents[i] = std::nullopt;
-    if (!cotangents[i] || cotangents[i]->aval_shape() == wanted) continue;
-    if (cotangents[i]->weak_type() && cotangents[i]->ndim() == wanted.rank()) {
-      cotangents[i] = ops::convert_element_type(*cotangents[i], wanted.element_type());
-      if (cotangents[i]->aval_shape() == wanted) continue;
+    const Shape& expected = call.arguments[i].shape;
+    if (!has_tangent(expected.element_type())) cotangents[i] = std::nullopt;
+    if (!cotangents[i] || cotangents[i]->aval_shape() == expected) continue;
+    if (cotangents[i]->weak_type() && cotangents[i]->ndim() == expected.rank()) {
+      cotangents[i] = ops::convert_element_type(*cotangents[i], expected.element_type());
+      if (cotangents[i]->aval_shape() == expected) continue;
     }
     or_throw(invalid_argument(at_user_line(kKind) +
                               ": Custom VJP bwd rule must produce cotangents of the shapes and dtypes of the primal "
                               "inputs; that of " +
                               call.path(i) + " is " + cotangents[i]->aval_shape().to_string() + ", wanted " +
-                              wanted.to_string()));
+                              expected.to_string()));
   }
   return cotangents;
 }
 
-/// Cotangents of all results; zeros, marked as such, where there is none.
+/// Returns cotangents of all results; missing ones are zeros that are marked as such.
 std::vector<Array> all_cotangents(std::span<const Tangent> cts, const Call& call, ArrayMarks& marks) {
   std::vector<Array> all;
   size_t next = 0;
@@ -67,7 +67,7 @@ std::vector<Array> all_cotangents(std::span<const Tangent> cts, const Call& call
   return all;
 }
 
-/// The operation on tangents of which bwd is the transpose: operands are the nonzero tangents, then the residuals.
+/// Binds the operation on tangents whose transpose is bwd. Its operands are the nonzero tangents, then the residuals.
 std::vector<Tangent> push(const std::shared_ptr<const Call>& call, const FlatBwd& bwd, std::span<const Array> residuals,
                           std::span<const Tangent> tangents) {
   std::vector<Array> operands;
@@ -107,7 +107,7 @@ std::vector<Tangent> push(const std::shared_ptr<const Call>& call, const FlatBwd
   return out;
 }
 
-/// fwd beside the function itself, in a call of which a compiler drops one of the two.
+/// Runs fwd and the function itself, in a call from which the compiler removes the unused one.
 Forward optimizable_forward(const Call& call, const Operation& operation) {
   const hlo::ComputationPtr function = attributes_of<hlo::CustomRulesAttributes>(operation).to_apply;
   Forward forward;
@@ -152,7 +152,7 @@ LinearizeResult linearize(const std::shared_ptr<const Call>& call, const Operati
               std::span<const Tangent> tangents) { return push(call, bwd, residuals, tangents); }};
 }
 
-/// bwd over a batch. The cotangent of an argument without the axis is the sum over it.
+/// Returns bwd over a batch. The cotangent of an unbatched argument is the sum over the batch.
 FlatBwd batched_bwd(const FlatBwd& bwd, const std::vector<BatchDim>& residual_dims,
                     const std::vector<BatchDim>& argument_dims, const BatchContext& axis) {
   return [=](std::span<const Array> residuals, std::span<const Array> cotangents) {
@@ -241,9 +241,9 @@ std::vector<Array> call(const FlatFunction& f, std::span<const Array> leaves, Fl
                         const PathOfLeaf& path, const std::source_location& location, bool optimize_remat) {
   if (runs_at_once(leaves)) return f(leaves);
   const StagedFunction staged = stage(f, avals_of(leaves), kKind, kKind, CapturePlace::kLast, /*always_tuple=*/true);
-  auto made =
+  auto created =
       std::make_shared<Call>(Call{std::move(fwd), avals_of(leaves), staged.results, path, location, optimize_remat});
-  return bind_custom_rules(staged, leaves, kKind, id, rules_of_call(std::move(made)));
+  return bind_custom_rules(staged, leaves, kKind, id, rules_of_call(std::move(created)));
 }
 
 Forward forward_of_closure(std::vector<Array> results, const FlatFunction& pull) {

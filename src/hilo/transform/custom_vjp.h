@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform/custom_vjp.h -- custom_vjp and custom_gradient: functions that bring their own reverse-mode derivative.
+// transform/custom_vjp.h -- custom_vjp and custom_gradient: functions with a user-defined reverse-mode derivative.
 #pragma once
 
 #include <source_location>
@@ -12,7 +12,7 @@ namespace hilo {
 
 namespace custom_vjp_detail {
 
-/// Residuals and cotangents of the results -> cotangents of the arguments; nullopt is zero.
+/// Maps residuals and cotangents of the results to cotangents of the arguments; nullopt means zero.
 using FlatBwd = std::function<std::vector<std::optional<Array>>(std::span<const Array> residuals,
                                                                 std::span<const Array> cotangents)>;
 struct Forward {
@@ -20,7 +20,7 @@ struct Forward {
   FlatBwd bwd;
 };
 using FlatFwd = std::function<Forward(std::span<const Array> leaves)>;
-/// Where a differentiated leaf stands: "args[0].w".
+/// Returns the path of a differentiated leaf: "args[0].w".
 using PathOfLeaf = std::function<std::string(size_t leaf)>;
 
 std::vector<Array> call(const FlatFunction& f, std::span<const Array> leaves, FlatFwd fwd, int64_t id,
@@ -30,7 +30,8 @@ void append(std::vector<std::optional<Array>>& all, const std::vector<Array>& co
 void append_none(std::vector<std::optional<Array>>& all, size_t count);
 int64_t new_id();
 
-/// Appends what a bwd gave for one argument: a tree as the argument's, or std::nullopt, alone or as an empty optional.
+/// Appends the cotangent that a bwd returned for one argument: a tree like the argument's, std::nullopt, or an
+/// optional.
 template <typename Argument, typename Cotangent>
 void append_cotangent(std::vector<std::optional<Array>>& all, const Argument& argument, const Cotangent& cotangent) {
   if constexpr (std::is_same_v<Cotangent, std::nullopt_t>) {
@@ -49,7 +50,8 @@ void append_cotangent(std::vector<std::optional<Array>>& all, const Argument& ar
   }
 }
 
-/// What bwd returned, as one list: a tuple with an entry each argument, or what belongs to the only argument.
+/// Returns the result of bwd as one list. The result is a tuple with an entry per argument, or the cotangent of the
+/// only argument.
 template <typename Arguments, typename Result>
 std::vector<std::optional<Array>> cotangents_of(const Arguments& arguments, const Result& result) {
   std::vector<std::optional<Array>> all;
@@ -74,13 +76,14 @@ std::vector<std::optional<Array>> cotangents_of(const Arguments& arguments, cons
 }  // namespace custom_vjp_detail
 
 struct CustomVjpOptions {
-  bool symbolic_zeros = false;  ///< fwd may ask is_perturbed of its arguments, bwd is_symbolic_zero of its cotangents
-  /// Where a compiled program needs the value and no residuals, as in the forward pass of a checkpoint, it runs the
-  /// function itself in place of fwd.
+  /// lets fwd call is_perturbed on its arguments, and bwd is_symbolic_zero on its cotangents
+  bool symbolic_zeros = false;
+  /// If a compiled program needs only the value, as in the forward pass of a checkpoint, it runs the function instead
+  /// of fwd.
   bool optimize_remat = false;
 };
 
-/// A function with its rules; copies share them. What custom_vjp(f).defvjp(fwd, bwd) returns.
+/// A function with its rules, as custom_vjp(f).defvjp(fwd, bwd) returns it. Copies share them.
 template <typename F, typename Fwd, typename Bwd, int... Nondiff>
 class CustomVjpFunction {
  public:
@@ -92,7 +95,7 @@ class CustomVjpFunction {
   auto operator()(const Args&... args) const {
     using Arguments = nondiff::Arguments<F, std::tuple<std::remove_cvref_t<Args>...>, Nondiff...>;
     using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
-    // Asked here, where the message is short.
+    // Checked here, where the compiler's message is short.
     using Out = std::remove_cvref_t<typename flat_call::CallOf<Fwd, Arguments>::Result>;
     static_assert(flat_call::PairLike<Out> || std::is_same_v<Out, flat_call::Refused>,
                   "a custom_vjp fwd returns a pair: the value of f, and the residuals for bwd, or none");
@@ -137,7 +140,7 @@ class CustomVjpFunction {
     std::source_location location;
   };
 
-  /// Functions and rules of one type that capture nothing are one.
+  /// Functions and rules of one type without captures share one number.
   static int64_t new_or_shared_id() {
     if constexpr (std::is_empty_v<F> && std::is_empty_v<Fwd> && std::is_empty_v<Bwd>) {
       static const int64_t id = custom_vjp_detail::new_id();
@@ -159,7 +162,7 @@ class CustomVjpFunction {
   template <typename Result, typename Arguments, typename Diff, typename Out>
   custom_vjp_detail::Forward forward_of(const Arguments& kept, const Diff& bare, const Out& out) const {
     static_assert(flat_call::gives<decltype(out.first), Result>,
-                  "the first that a custom_vjp fwd returns is the value of f, of the same type");
+                  "the first result of a custom_vjp fwd is the value of f, of the same type");
     const auto value = flat_call::as<Result>(out.first);
     custom_vjp_detail::Forward forward{hilo::flatten(value).leaves, hilo::flatten(out.second).leaves, {}};
     forward.bwd = [self = *this, kept, bare, value = nondiff::without_arrays(value),
@@ -185,14 +188,15 @@ class CustomVjpFunction {
   std::shared_ptr<const Parts> parts_;
 };
 
-/// A function that waits for its rules. Without them it can't be called.
+/// A function whose rules have not been defined yet. It can't be called without them.
 template <typename F, int... Nondiff>
 class CustomVjp {
  public:
   CustomVjp(F f, const std::source_location& location) : f_(std::move(f)), location_(location) {}
 
-  /// fwd(arguments...) -> (value, residuals); bwd(nondiff..., residuals, cotangent) -> a tuple of cotangents, one for each
-  /// differentiated argument, or std::nullopt where it is zero. Cotangents of integers are not looked at.
+  /// Sets the derivative. fwd(arguments...) returns (value, residuals). bwd(nondiff..., residuals, cotangent) returns a
+  /// tuple with a cotangent for each differentiated argument, or std::nullopt for zero. Cotangents of integer arguments
+  /// are ignored.
   template <typename Fwd, typename Bwd>
   [[nodiscard("write: auto g = custom_vjp(f).defvjp(fwd, bwd);")]] auto defvjp(
       Fwd fwd, Bwd bwd, const CustomVjpOptions& options = {}) const {
@@ -211,31 +215,36 @@ class CustomVjp {
   std::source_location location_;
 };
 
-/// `f` with a reverse-mode derivative of its own, to be given by defvjp. custom_vjp<0>(f) doesn't differentiate argument 0
-/// (nondiff_argnums), which may be of any type then: a number, a function.
+/// Defines a function with its own reverse-mode derivative: jax.custom_vjp. Set the derivative with defvjp.
+/// custom_vjp<0>(f) doesn't differentiate argument 0 (nondiff_argnums), which may have any type: a number, a function.
 /// Types      arguments, results and residuals: trees
-/// Errors     from the rules' use: INVALID_ARGUMENT if what they return has another tree, shape or type than f's result or
-///            arguments; UNIMPLEMENTED where forward mode, or a derivative with respect to a value that `f` closes over, is
-///            asked
-/// Gradient   by the rules, in reverse mode alone
-/// Example    auto clip = custom_vjp([](Array x) { return x; })
-///                            .defvjp([](Array x) { return std::pair(x, std::tuple<>()); },
-///                                    [](std::tuple<>, Array g) { return std::tuple(numpy::clip(g, -1.0f, 1.0f)); });
+/// Errors     when the rules are used: INVALID_ARGUMENT if their results differ from f's result or arguments in tree,
+///            shape or type; UNIMPLEMENTED for forward mode, or for a derivative with respect to a value that `f`
+///            captures
+/// Gradient   by the rules; reverse mode only
+/// Differs    from JAX: defvjp returns the function instead of changing it; nondiff_argnums are template arguments
+/// Example    const auto clip = custom_vjp([](Array x) { return x; }).defvjp(
+///                [](Array x) { return std::pair(x, std::tuple<>()); },
+///                [](std::tuple<>, Array g) { return std::tuple(numpy::clip(g, -1.0f, 1.0f)); });
+///            grad([clip](Array x) { return 5.0f * clip(x); })(2.0f)  // 1.0
 template <int... NondiffArgnums, typename F>
 auto custom_vjp(F f, std::source_location location = std::source_location::current()) {
   return CustomVjp<F, NondiffArgnums...>(std::move(f), location);
 }
 
 namespace custom_vjp_detail {
-/// `pull` as a function of what it closes over and the cotangents. Its results count as cotangents.
+/// Converts `pull` to a function of its captured values and the cotangents. Results that it captures count as
+/// cotangents.
 Forward forward_of_closure(std::vector<Array> results, const FlatFunction& pull);
 Array zeros_like(const Array& x);
 }  // namespace custom_vjp_detail
 
-/// A function that returns a pair: its value, and a function from the value's cotangent to a tuple of argument
-/// cotangents (or that of the only argument). jax.custom_gradient.
+/// Defines a function by its value and its pullback: jax.custom_gradient. `f` returns a pair: the value, and a function
+/// that maps the value's cotangent to a tuple of argument cotangents (or to that of the only argument).
 /// Errors     as custom_vjp
-/// Example    custom_gradient([](Array x) { return std::pair(x * x, [x](Array g) { return x * g; }); })
+/// Example    const auto f = custom_gradient([](Array x) { return std::pair(x * x, [x](Array g) { return x * g; }); });
+///            f(3.0f)  // 9.0
+///            grad(f)(3.0f)  // 3.0
 template <typename F>
 auto custom_gradient(F f, std::source_location location = std::source_location::current()) {
   return [f = std::move(f), location, id = custom_vjp_detail::new_id()](const auto&... args) {

@@ -38,11 +38,11 @@ std::vector<bool> mask_of(const std::vector<size_t>& leaf_counts, const std::vec
 std::vector<Array> in_order_of(const std::vector<int>& argnums, const std::vector<size_t>& leaf_counts,
                                std::vector<Array> leaves) {
   const std::vector<bool> mask = mask_of(leaf_counts, argnums);
-  std::vector<size_t> begins(leaf_counts.size() + 1);  // in `leaves`, of each argument; of no use for the others
-  size_t leaf = 0, taken = 0;
+  std::vector<size_t> begins(leaf_counts.size() + 1);  // first leaf of each argument
+  size_t leaf = 0, used = 0;
   for (size_t i = 0; i < leaf_counts.size(); ++i) {
-    begins[i] = taken;
-    for (size_t k = 0; k < leaf_counts[i]; ++k) taken += mask[leaf++] ? 1 : 0;
+    begins[i] = used;
+    for (size_t k = 0; k < leaf_counts[i]; ++k) used += mask[leaf++] ? 1 : 0;
   }
   std::vector<Array> ordered;
   for (int argnum : argnums) {

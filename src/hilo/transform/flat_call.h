@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform/flat_call.h -- between typed user functions and transformations on flat lists of arrays.
+// transform/flat_call.h -- connects typed user functions with transformations on flat lists of arrays.
 #pragma once
 
 #include <functional>
@@ -10,18 +10,19 @@
 
 namespace hilo {
 
-/// Takes what JAX's argnums would be, and says where they are here.
+/// Rejects JAX's argnums with a message that shows hilo's spelling.
 struct ArgnumsInAngles {
   ArgnumsInAngles() = default;
   template <typename First, typename... Rest>
     requires(!std::same_as<First, ArgnumsInAngles>)
-  ArgnumsInAngles(First, Rest...) {  // whatever is given converts, to be refused
-    static_assert(kNever<First>, "the numbers of arguments stand in <>: grad<1>(f), jacfwd<0, 2>(f), jit<1>(f)");
+  ArgnumsInAngles(First, Rest...) {  // converts from anything, so that the static_assert below reports the error
+    static_assert(kNever<First>,
+                  "the numbers of arguments are template arguments: grad<1>(f), jacfwd<0, 2>(f), jit<1>(f)");
   }
   bool operator==(const ArgnumsInAngles&) const = default;
 };
 
-/// A function whose result is (value, aux): only the value is differentiated. What has_aux returns.
+/// A function that returns (value, aux); only the value is differentiated. The result of has_aux.
 template <typename F>
 struct HasAux {
   F f;
@@ -32,9 +33,11 @@ struct HasAux {
   }
 };
 
-/// Marks `f`, which returns a pair (value, aux), for jvp, vjp, linearize, jacfwd, jacrev and hessian, as has_aux=True
-/// does in JAX: they hand aux on beside their results.
-/// Example    auto [y, pull, aux] = vjp(has_aux(f), x);
+/// Marks a function that returns (value, aux) for jvp, vjp, linearize, jacfwd, jacrev and hessian, as has_aux=True does
+/// in JAX. They return aux after their other results.
+/// Example    const auto f = has_aux([](Array x) { return std::pair(x * x, x + 1.0f); });
+///            const auto [y, pull, aux] = vjp(f, Array(3.0f));
+///            aux  // 4.0
 template <typename F>
 HasAux<F> has_aux(F f) {
   return {std::move(f)};
@@ -49,7 +52,7 @@ inline constexpr bool kHasAux = false;
 template <typename F>
 inline constexpr bool kHasAux<HasAux<F>> = true;
 
-/// The part of a result of F that is differentiated: all of it, or the value of a function that has aux.
+/// Returns the differentiated part of a result of F: all of it, or the value of a function with aux.
 template <typename F, typename Result>
 const auto& value_of(const Result& result) {
   if constexpr (kHasAux<F>) return result.first;
@@ -62,17 +65,17 @@ void walk_value_of(void* result, TreeVisitor& visitor) {
   else hilo::walk(**static_cast<std::optional<Result>*>(result), visitor);
 }
 std::function<size_t()> leaf_count_later(WalkRef walk_value);
-/// Leaves of the value in the latest result of F; the leaves of aux follow them.
+/// Returns the number of leaves of the value in the latest result of F; the leaves of aux follow them.
 template <typename F, typename Result>
 std::function<size_t()> value_leaves(std::optional<Result>& result) {
   return flat_call::leaf_count_later({&result, flat_call::walk_value_of<kHasAux<F>, Result>});
 }
 
-/// Marks an argument that stays the number it is.
+/// Marks an argument that stays a number.
 template <typename T> struct Kept;
 
 template <typename T> struct PlainOf {
-  // Text of any kind travels as a std::string.
+  // All kinds of text are passed as std::string.
   using Type = std::conditional_t<std::is_convertible_v<T, std::string>, std::string, std::remove_cvref_t<T>>;
   using Lifted = std::conditional_t<Number<Type>, Array, Type>;
 };
@@ -85,12 +88,12 @@ using Plain = typename PlainOf<T>::Type;
 template <typename T>
 using Lifted = typename PlainOf<T>::Lifted;
 
-/// std::is_invocable_v, of which a message has fewer lines.
+/// Same as std::is_invocable_v; compilers' messages about it are shorter.
 template <typename F, typename... Args>
 concept Callable = (std::is_member_pointer_v<F> && std::is_invocable_v<const F&, Args...>) ||
                    requires(const F& f) { f(std::declval<Args>()...); };
 
-/// Numbers become Arrays one by one, as far as F takes Arrays there.
+/// Converts numbers to Arrays one by one, if F accepts an Array there.
 template <typename F, typename Decided, typename... Rest> struct LiftOneByOne {
   using Type = Decided;
 };
@@ -101,17 +104,17 @@ struct LiftOneByOne<F, std::tuple<Decided...>, Next, Rest...> {
   using Type = typename LiftOneByOne<F, std::tuple<Decided..., Chosen>, Rest...>::Type;
 };
 
-/// All at once if that will do: a generic F may not compile for numbers.
+/// Converts all at once if F accepts that, because a generic F may not compile for numbers.
 template <bool kAllAtOnce, typename F, typename... Args> struct Lift {
   using Type = std::tuple<Lifted<Args>...>;
 };
 template <typename F, typename... Args> struct Lift<false, F, Args...> : LiftOneByOne<F, std::tuple<>, Args...> {};
 
-/// The tuple in which the arguments of a call of F travel: numbers as Arrays where F takes an Array.
+/// The tuple of arguments for a call of F: numbers are Arrays where F accepts an Array.
 template <typename F, typename... Args>
 using Arguments = typename Lift<Callable<F, Lifted<Args>...>, F, Args...>::Type;
 
-/// The parameters of a function that is no template and has one signature.
+/// The parameters of a function that isn't a template and has one signature.
 template <typename F> struct Signature {};
 template <typename R, typename... Parameters, bool throws>
 struct Signature<R (*)(Parameters...) noexcept(throws)> {
@@ -135,21 +138,22 @@ constexpr auto signature_of() {
 template <typename F>
 concept HasSignature = requires { decltype(flat_call::signature_of<F>())::count; };
 
-/// What stands for the result of a call that is refused, so that no more is said.
+/// The result type of a rejected call; suppresses follow-up diagnostics.
 struct Refused : Array {};
-/// A Wanted, where none can be had: only in code that doesn't compile.
-template <typename Wanted>
-Wanted nothing();
-template <typename Got, typename Wanted>
-inline constexpr bool gives = std::is_convertible_v<const Got&, Wanted> || std::is_same_v<Got, Refused>;
-/// What a user's function gave, as what is wanted of it. Who calls has asserted `gives`, in a sentence.
-template <typename Wanted, typename Got>
-Wanted as(const Got& got) {
-  if constexpr (std::is_convertible_v<const Got&, Wanted>) return got;
-  else return flat_call::nothing<Wanted>();
+/// An expression of type Expected for code that doesn't compile anyway.
+template <typename Expected>
+Expected nothing();
+template <typename Got, typename Expected>
+inline constexpr bool gives = std::is_convertible_v<const Got&, Expected> || std::is_same_v<Got, Refused>;
+/// Converts the result of a user's function to the expected type. The caller has asserted `gives` with a readable
+/// message.
+template <typename Expected, typename Got>
+Expected as(const Got& got) {
+  if constexpr (std::is_convertible_v<const Got&, Expected>) return got;
+  else return flat_call::nothing<Expected>();
 }
 
-/// Why F can't be called.
+/// The reason why F can't be called.
 enum class Problem : uint8_t { kNone, kValue, kCount, kReference, kMutable, kTypes, kUnknown, kVoid };
 template <typename F, typename... Args>
 constexpr Problem problem_of() {
@@ -167,8 +171,9 @@ constexpr Problem problem_of() {
   }
 }
 
-/// What F gives for the elements of Tuple. What it can't be asked is refused in a sentence, and stands for an Array, so
-/// that no more is said. The sentences stand in the struct itself: each function on the way is a line of the message.
+/// The result of F for the elements of Tuple. Invalid calls fail with a readable static_assert and have the result type
+/// Refused, which suppresses follow-up diagnostics. The assertions are in this struct, because each function in between
+/// adds a line to the message.
 template <typename F, typename Tuple> struct CallOf;
 template <typename F, typename... Args> struct CallOf<F, std::tuple<Args...>> {
   static constexpr Problem problem = flat_call::problem_of<F, Args...>();
@@ -181,15 +186,16 @@ template <typename F, typename... Args> struct CallOf<F, std::tuple<Args...>> {
   static constexpr bool is_function = problem != Problem::kValue, right_count = problem != Problem::kCount,
                         unchanged = problem != Problem::kReference, stateless = problem != Problem::kMutable,
                         right_types = problem != Problem::kTypes, returns = problem != Problem::kVoid;
-  // Last, and of names alone: behind a failure Clang drops the other members, and shows what is computed.
-  static_assert(is_function, "a function is wanted here, and this is a value: grad(f)(x), not grad(f(x))");
-  static_assert(right_count, "the function takes another number of arguments than it is given");
+  // Last, and conditions are plain names: after a failure Clang drops the other members and prints the condition's
+  // expression.
+  static_assert(is_function, "expected a function, got a value: grad(f)(x), not grad(f(x))");
+  static_assert(right_count, "the function takes another number of arguments than are passed");
   static_assert(
       unchanged,
       "a parameter that is an Array& can't be traced: take an Array or const Array&, and return what changes");
   static_assert(stateless, "a mutable lambda can't be traced: take its state as an argument, and return it");
   static_assert(right_types,
-                "the function's parameters are not made of what it is given: where an Array comes, as a loop's index, "
+                "the function's parameters don't fit the arguments: where an Array is passed, as a loop's index, "
                 "take an Array, no int");
   static_assert(returns, "the function returns nothing: return an Array, or a tree of them");
 };
@@ -197,22 +203,22 @@ template <typename F, typename... Args> struct CallOf<F, std::tuple<Args...>> {
 template <typename F, typename Tuple>
 using ResultOf = typename CallOf<F, std::remove_cvref_t<Tuple>>::Result;
 
-/// Refuses, in a sentence and where the message is short, what is no tree.
+/// Fails with a readable static_assert for types that are not trees, close to the user's code.
 template <typename Tuple>
 inline constexpr bool are_trees = true;
 template <typename... Ts>
 inline constexpr bool are_trees<std::tuple<Ts...>> = (tree_detail::RequireTree<Ts>::value && ...);
 
-/// f of the tuple's elements.
+/// Calls f with the tuple's elements.
 template <typename F, typename Tuple>
 ResultOf<F, Tuple> call(const F& f, const Tuple& arguments) {
-  // What is wrong with a generic function, or inside of one, the compiler says best.
+  // The compiler's own message is best for errors of or in a generic function.
   if constexpr (CallOf<F, Tuple>::problem == Problem::kUnknown) return tree_detail::apply(f, arguments), Refused();
   else if constexpr (!CallOf<F, Tuple>::gives_result) return {};
   else if constexpr (std::is_member_pointer_v<F>) return std::apply(f, arguments);
   else return tree_detail::apply(f, arguments);
 }
-/// The same of arguments one by one: what a loop, a rule or a callback does with its user's function.
+/// Calls f with separate arguments: for user functions of loops, rules and callbacks.
 template <typename F, typename... Args>
 ResultOf<F, std::tuple<const Args&...>> call_with(const F& f, const Args&... args) {
   if constexpr (CallOf<F, std::tuple<const Args&...>>::problem == Problem::kUnknown) return f(args...), Refused();
@@ -220,8 +226,8 @@ ResultOf<F, std::tuple<const Args&...>> call_with(const F& f, const Args&... arg
   else return {};
 }
 
-/// Lets a transformed function take {a, b} for a struct: where the function has one signature, its parameters say which.
-/// Elsewhere a sentence says what to write. Self::call is the generic function.
+/// Lets a transformed function accept {a, b} for a struct. If the function has one signature, its parameters determine
+/// the type; else a static_assert shows what to write. Self::call is the generic function.
 template <typename Self, typename Parameters> struct TakesBraces;
 template <typename Self, typename... Parameters>
 struct TakesBraces<Self, std::tuple<Parameters...>> {
@@ -247,7 +253,7 @@ constexpr auto plain_parameters() {
 }
 template <typename F>
 using PlainParameters = typename decltype(flat_call::plain_parameters<F>())::type;
-/// `Call`, the transformed F.
+/// `Call` is the transformed F.
 template <typename F, typename Call>
 struct WithBraces : Call, TakesBraces<WithBraces<F, Call>, PlainParameters<F>> {
   explicit WithBraces(Call call) : Call(std::move(call)) {}
@@ -266,7 +272,7 @@ WithBraces<F, Call> with_braces(Call call) {
 template <typename Tuple>
 inline constexpr size_t size_of = std::tuple_size_v<std::remove_cvref_t<Tuple>>;
 
-/// Leaves of each argument.
+/// Returns the number of leaves of each argument.
 template <typename Tuple>
 std::vector<size_t> leaf_counts(const Tuple& arguments) {
   return [&]<size_t... I>(std::index_sequence<I...>) {
@@ -274,26 +280,26 @@ std::vector<size_t> leaf_counts(const Tuple& arguments) {
   }(std::make_index_sequence<size_of<Tuple>>());
 }
 
-/// Leaves of each element of a tuple, or of the whole of what is none.
+/// Returns the number of leaves of each element of a tuple, or of the whole value if it isn't a tuple.
 template <typename T>
 std::vector<size_t> element_leaf_counts(const T& value) {
   if constexpr (tree_detail::IsTuple<T>::value) return flat_call::leaf_counts(value);
   else return {hilo::leaf_count(hilo::walk_of(value))};
 }
 
-/// One bit a leaf: does its argument stand in `argnums`? Negative numbers count from the end.
-/// Errors    INVALID_ARGUMENT for a number out of range
+/// Returns one bit per leaf: whether its argument is in `argnums`. Negative numbers count from the end.
+/// Errors     INVALID_ARGUMENT for a number out of range
 std::vector<bool> mask_of(const std::vector<size_t>& leaf_counts, const std::vector<int>& argnums);
 template <typename Tuple>
 std::vector<bool> leaf_mask(const Tuple& arguments, const std::vector<int>& argnums) {
   return flat_call::mask_of(flat_call::leaf_counts(arguments), argnums);
 }
 
-/// Differentiated leaves of the arguments `argnums`, from the arguments' order into that of `argnums`.
+/// Reorders the differentiated leaves from the arguments' order to that of `argnums`.
 std::vector<Array> in_order_of(const std::vector<int>& argnums, const std::vector<size_t>& leaf_counts,
                                std::vector<Array> leaves);
 
-/// The argument numbered First, or a tuple of several.
+/// Returns the argument numbered First, or a tuple of several.
 template <int First, int... Rest, typename Tuple>
 auto chosen(const Tuple& arguments) {
   constexpr int count = static_cast<int>(std::tuple_size_v<Tuple>);
@@ -306,9 +312,9 @@ auto chosen(const Tuple& arguments) {
   else return std::tuple(get(std::integral_constant<int, First>()), get(std::integral_constant<int, Rest>())...);
 }
 
-/// Puts the number 0 in the place of every array.
+/// Replaces every array by the number 0.
 void drop_arrays(WalkRef walk_value);
-/// `arguments` without the arrays that they hold, for who keeps only the structure.
+/// Returns a copy of `arguments` without its arrays, for callers that store only the structure.
 template <typename T>
 T without_arrays(const T& arguments) {
   T bare = arguments;
@@ -316,16 +322,16 @@ T without_arrays(const T& arguments) {
   return bare;
 }
 
-/// "args[0].w": where leaf `index` of the arguments stands.
+/// Returns the path of leaf `index` of the arguments: "args[0].w".
 std::string path_of_walked(WalkRef arguments, size_t index);
 template <Tree T>
 std::string path_of(const T& arguments, size_t index) {
   return flat_call::path_of_walked(hilo::walk_of(arguments), index);
 }
-/// The same, of any leaf.
+/// Returns a function from leaf indices to paths.
 std::function<std::string(size_t leaf)> paths_of(WalkRef arguments);
 
-/// A user's function, its arguments and where its result goes, without their types: of each function that is transformed
+/// A user's function, its arguments and the place of its result, with their types erased. For each transformed function
 /// only `run` is compiled anew.
 struct Typeless {
   const void* f;
@@ -351,7 +357,7 @@ std::vector<Array> run(const Typeless& call, std::span<const Array> leaves) {
                                  hilo::unflatten(*static_cast<const Tuple*>(call.arguments), leaves)));
   return hilo::flatten(*result).leaves;
 }
-/// `f` on flat leaves of `arguments`; the tree of its last result is kept in `result`.
+/// Returns `f` as a function of the flat leaves of `arguments`; stores the tree of its last result in `result`.
 template <typename F, typename Tuple, typename Result>
 FlatFunction flat_function(const F& f, const Tuple& arguments, std::optional<Result>& result) {
   return flat_call::flat_function(
@@ -366,7 +372,7 @@ auto pair_without_none(const First& first, const Second& second) {
 template <typename T>
 concept PairLike = requires(const T& x) { x.first, x.second; } ||
                    (tree_detail::IsTuple<T>::value && requires { requires std::tuple_size_v<T> == 2; });
-/// The two things that a step or a rule returns, in a pair or a tuple; none as second is a tree without arrays.
+/// Returns the two results of a step or rule, from a pair or a tuple. nullopt as second becomes a tree without arrays.
 template <PairLike T>
 auto pair_of(const T& x) {
   if constexpr (requires { x.first, x.second; }) return flat_call::pair_without_none(x.first, x.second);

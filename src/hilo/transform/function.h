@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform/function.h -- names with several overloads as functions that can be given to others.
+// transform/function.h -- overloaded names as function objects.
 #pragma once
 
-/// The function of an overloaded or templated name, for what takes functions: C++ can't say which overload is meant by the
-/// name alone ("unresolved overloaded function type").
-/// Example    vmap(HILO_FN(numpy::sum))(x)    jit(HILO_FN(lax::cumsum))(x)
+/// Makes a function object of an overloaded or templated name. By the name alone, C++ can't tell which overload is
+/// meant ("unresolved overloaded function type").
+/// Example    vmap(HILO_FN(numpy::sum))(numpy::ones({2, 3}))
 #define HILO_FN(...) \
   [](const auto&... arguments) -> decltype(__VA_ARGS__(arguments...)) { return __VA_ARGS__(arguments...); }

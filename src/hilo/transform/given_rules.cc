@@ -4,9 +4,9 @@
 namespace hilo {
 namespace {
 
-constinit const GivenTransformRules* given = nullptr;
+constinit const RegisteredTransformRules* given = nullptr;
 
-const GivenTransformRules& given_rules() {
+const RegisteredTransformRules& given_rules() {
   if (given == nullptr) [[unlikely]]
     or_throw(internal_error("a program without hilo/rules asks for the rules of a call"));
   return *given;
@@ -14,7 +14,7 @@ const GivenTransformRules& given_rules() {
 
 }  // namespace
 
-bool give_transform_rules(const GivenTransformRules& rules) {
+bool register_transform_rules(const RegisteredTransformRules& rules) {
   given = &rules;
   return true;
 }
@@ -25,7 +25,7 @@ std::optional<Series> jet_rule(const Operation& operation, std::span<const Serie
   return given_rules().jet_rule(operation, operands, order);
 }
 
-hlo::ComputationPtr jet_stand_in(const Operation& operation) { return given_rules().jet_stand_in(operation); }
+hlo::ComputationPtr jet_replacement(const Operation& operation) { return given_rules().jet_replacement(operation); }
 
 std::vector<Array> checkify::bind_checked_op(const Operation& operation, ErrorSet errors, CheckState& state) {
   return given_rules().bind_checked_op(operation, errors, state);

@@ -17,7 +17,7 @@ std::vector<bool> differentiable(std::span<const Array> leaves) {
   return mask;
 }
 
-/// Integers and booleans have no tangent, whatever array stands for one.
+/// Integers and booleans have no tangent, even if an array is passed for it.
 std::vector<Tangent> tangents_of(std::span<const Array> arrays) {
   std::vector<Tangent> tangents;
   for (const Array& a : arrays) tangents.push_back(has_tangent(a.dtype()) ? Tangent(a) : Tangent());
@@ -36,17 +36,17 @@ std::vector<Aval> strong_avals_of(std::span<const Array> arrays) {
   return avals;
 }
 
-/// `function` and `what` of it: "jvp", "tangent".
+/// `function` and `what` name the part in messages: "jvp", "tangent".
 void check_same_shapes(std::string_view function, std::string_view what, std::span<const Array> got,
-                       std::span<const Aval> wanted) {
-  if (got.size() != wanted.size()) {
+                       std::span<const Aval> expected) {
+  if (got.size() != expected.size()) {
     or_throw(invalid_argument(at_user_line(function) + ": " + std::string(what) + ": got " +
-                              std::to_string(got.size()) + " leaves, wanted " + std::to_string(wanted.size())));
+                              std::to_string(got.size()) + " leaves, wanted " + std::to_string(expected.size())));
   }
   for (size_t i = 0; i < got.size(); ++i) {
-    if (got[i].aval_shape() == wanted[i].shape) continue;
+    if (got[i].aval_shape() == expected[i].shape) continue;
     or_throw(invalid_argument(at_user_line(function) + ": " + std::string(what) + ": leaf " + std::to_string(i) +
-                              " is " + got[i].aval_shape().to_string() + ", wanted " + wanted[i].shape.to_string()));
+                              " is " + got[i].aval_shape().to_string() + ", wanted " + expected[i].shape.to_string()));
   }
 }
 
@@ -115,12 +115,12 @@ Gradient gradient(std::string_view name, const FlatFunction& f, std::span<const 
 
 namespace {
 
-/// Types of the outputs that are differentiated.
+/// Returns the types of the differentiated outputs.
 std::vector<Aval> value_avals(std::span<const Array> outputs, const ValueCount& value_count) {
   return strong_avals_of(outputs.first(value_count()));
 }
 
-/// Tangents of all outputs: none of those behind `values`, which are aux.
+/// Returns tangents of all outputs; outputs after `values` are aux and have none.
 std::vector<Tangent> of_all_outputs(std::span<const Array> values, size_t outputs) {
   std::vector<Tangent> tangents = tangents_of(values);
   tangents.resize(outputs);
@@ -148,9 +148,10 @@ Pushforward pushforward(const FlatFunction& f, std::span<const Array> leaves, co
           }};
 }
 
-void check_argument_count(size_t got, size_t wanted) {
-  if (got == wanted) return;
-  or_throw(invalid_argument(fmt::format("{}: got {} arrays; the function takes {}", at_user_line("jvp"), got, wanted)));
+void check_argument_count(size_t got, size_t expected) {
+  if (got == expected) return;
+  or_throw(
+      invalid_argument(fmt::format("{}: got {} arrays; the function takes {}", at_user_line("jvp"), got, expected)));
 }
 
 Directional directional(const FlatFunction& f, std::span<const Array> primals, std::span<const Array> tangents,

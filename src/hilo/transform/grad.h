@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform/grad.h -- derivatives: grad, value_and_grad, jvp, vjp, linearize. jacobian.h has jacfwd, jacrev, hessian.
+// transform/grad.h -- derivatives: grad, value_and_grad, jvp, vjp, linearize. jacobian.h defines jacfwd, jacrev and
+// hessian.
 #pragma once
 
 #include <functional>
@@ -9,45 +10,45 @@
 
 namespace hilo {
 
-/// What grad and the functions for Jacobians are told beside their function, as in JAX.
+/// Options of grad, value_and_grad and the functions for Jacobians, as in JAX.
 struct GradOptions {
   Named named = Named();
   ArgnumsInAngles argnums = {};
-  bool has_aux = false;      ///< nothing need be said: a function that returns a pair gives (value, aux)
+  bool has_aux = false;      ///< rarely needed: a function that returns a pair is treated as (value, aux)
   bool holomorphic = false;  ///< arguments and results are complex, and the function is holomorphic
-  bool allow_int = false;    ///< integers and truth values may be asked for: their gradient is zero, of their type
+  bool allow_int = false;    ///< accepts integer and boolean arguments; their gradients are zeros of the same type
 };
 
-// None of these has the name of a public function: the functions that grad returns live here, so names would be found here
-// too where users call jvp(grad(f), ...).
+// Functions in this namespace don't share names with public ones. Argument-dependent lookup finds them for calls such
+// as jvp(grad(f), ...), because the result of grad is a type of this namespace.
 namespace grad_detail {
 
 struct Gradient {
-  std::vector<Array> outputs;    ///< the function's result, leaf by leaf
-  std::vector<Array> gradients;  ///< one a differentiated leaf, zeros where the result doesn't depend on it
+  std::vector<Array> outputs;    ///< result of the function, one entry per leaf
+  std::vector<Array> gradients;  ///< one entry per differentiated leaf; zeros where the result doesn't depend on it
 };
-/// Differentiates the first output, a scalar. `name` is the function that the user called.
+/// Differentiates the first output, which is a scalar. `name` is the public function that the user called.
 Gradient gradient(std::string_view name, const FlatFunction& f, std::span<const Array> leaves,
                   const std::vector<bool>& mask, const GradOptions& options);
-/// Refuses an argument or a result that reverse mode under these options can't take.
+/// Rejects an argument or result that reverse mode can't differentiate under these options.
 void check_argument(std::string_view name, const Shape& shape, const GradOptions& options);
 void check_result(std::string_view name, const Shape& shape, const GradOptions& options);
 
-/// has_aux of a function that has none.
+/// Throws the error for has_aux with a function that doesn't return a pair.
 [[noreturn]] void refuse_no_aux(std::string_view name);
 
-/// How many of the outputs are differentiated, the first ones; asked once the function has run.
+/// Returns the number of leading outputs that are differentiated. Called after the function has run.
 using ValueCount = std::function<size_t()>;
 
 struct Pullback {
   std::vector<Array> outputs;
-  FlatFunction pull;  ///< cotangents, one a differentiated output -> one a leaf
+  FlatFunction pull;  ///< maps cotangents of the differentiated outputs to cotangents of the leaves
 };
 Pullback pullback(const FlatFunction& f, std::span<const Array> leaves, const ValueCount& value_count);
 
 struct Pushforward {
   std::vector<Array> outputs;
-  FlatFunction push;  ///< tangents, one a leaf -> one a differentiated output
+  FlatFunction push;  ///< maps tangents of the leaves to tangents of the differentiated outputs
 };
 Pushforward pushforward(const FlatFunction& f, std::span<const Array> leaves, const ValueCount& value_count);
 
@@ -86,7 +87,7 @@ auto differentiate(F f, const GradOptions& options, const std::source_location& 
   });
 }
 
-/// The linear function that linearize returns: tangents, of the trees that the arguments had, to the value's tangent.
+/// The linear function that linearize returns. It maps tangents, of the arguments' trees, to the tangent of the value.
 template <typename Value, typename Arguments>
 class Tangents;
 template <typename Value, typename... Args>
@@ -103,7 +104,7 @@ class Tangents<Value, std::tuple<Args...>> {
   FlatFunction push_;
 };
 
-/// (first, second), and aux behind them for a function that has it.
+/// Returns (first, second), or (first, second, aux) for a function with aux.
 template <typename F, typename First, typename Second, typename Result>
 auto with_aux(First first, Second second, const Result& result) {
   if constexpr (flat_call::kHasAux<F>) return std::tuple(std::move(first), std::move(second), result.second);
@@ -112,12 +113,17 @@ auto with_aux(First first, Second second, const Result& result) {
 
 }  // namespace grad_detail
 
-/// The gradient of a scalar function with respect to its first argument, or to those numbered: grad<0, 2>(f).
-/// A function that returns a pair (value, aux) gives (gradient, aux).
-/// Of a complex argument z = x + iy it is df/dx - i df/dy, as in JAX.
-/// Errors     INVALID_ARGUMENT if the value isn't a real scalar, or an argument to differentiate is neither floating nor
-///            complex; what GradOptions say otherwise
-/// Example    grad([](Array x) { return x * x; })(Array(3.0f)).item<float>() == 6
+/// Returns a function that computes the gradient of a scalar function: jax.grad. Differentiates with respect to the
+/// first argument, or to those numbered: grad<0, 2>(f) returns a tuple.
+/// Types      arguments: trees; the gradient has the tree of its argument. If `f` returns a pair (value, aux), the
+///            result is (gradient, aux). For a complex argument z = x + iy the gradient is df/dx - i df/dy, as in JAX.
+/// Errors     INVALID_ARGUMENT if the value isn't a real scalar, or a differentiated argument is neither floating nor
+///            complex; GradOptions relax this
+/// Cost       about two to four evaluations of `f`, whatever the number of arguments; stores the intermediate values
+/// Differs    from JAX: argnums are template arguments, grad<0, 2>(f); has_aux is inferred from the result's type
+/// Example    const auto f = [](Array x) { return numpy::sum(x * x); };
+///            grad(f)(numpy::array({1.0f, 2.0f, 3.0f}))  // [2. 4. 6.]
+///            grad<1>([](Array x, Array y) { return x * numpy::sin(y); })(2.0f, 0.0f)  // 2.0
 template <int... Argnums, typename F>
 auto grad(F f, const GradOptions& options = {}, std::source_location location = std::source_location::current()) {
   if constexpr (sizeof...(Argnums) == 0) return grad_detail::differentiate<false, 0>(std::move(f), options, location);
@@ -128,7 +134,14 @@ auto grad(F f, const Numbers& argnums) {
   return hilo::grad<Argnums...>(std::move(f), GradOptions{.argnums = argnums});
 }
 
-/// The value (or (value, aux)) and the gradient, as a pair.
+/// Returns a function that computes the value (or the pair (value, aux)) and the gradient, as a pair:
+/// jax.value_and_grad.
+/// Types      as grad
+/// Errors     as grad
+/// Cost       as grad: the value comes from the forward pass
+/// Example    const auto [y, dy] = value_and_grad([](Array x) { return x * x * x; })(2.0f);
+///            y   // 8.0
+///            dy  // 12.0
 template <int... Argnums, typename F>
 auto value_and_grad(F f, const GradOptions& options = {},
                     std::source_location location = std::source_location::current()) {
@@ -140,10 +153,15 @@ auto value_and_grad(F f, const Numbers& argnums) {
   return hilo::value_and_grad<Argnums...>(std::move(f), GradOptions{.argnums = argnums});
 }
 
-/// f(primals) and its derivative along `tangents`, as a pair; has_aux(f) gives (value, derivative, aux). Trees of
-/// arguments travel in tuples.
+/// Computes f(primals) and its derivative along `tangents` by forward mode: jax.jvp. Returns (value, derivative), or
+/// (value, derivative, aux) for has_aux(f).
+/// Types      primals and tangents: tuples with one tree for each argument of `f`
 /// Errors     INVALID_ARGUMENT if a tangent's shape or type isn't that of its primal
-/// Example    auto [y, dy] = jvp(f, std::tuple(x), std::tuple(dx));
+/// Cost       about two to three evaluations of `f`; stores no intermediate values
+/// Example    const std::tuple<Array> x(3.0f), dx(1.0f);
+///            const auto [y, dy] = jvp([](Array x) { return x * x; }, x, dx);
+///            y   // 9.0
+///            dy  // 6.0
 template <typename F, typename... Args>
 auto jvp(const F& f, const std::tuple<Args...>& primals, const std::tuple<Args...>& tangents,
          std::source_location location = std::source_location::current()) {
@@ -159,7 +177,7 @@ auto jvp(const F& f, const std::tuple<Args...>& primals, const std::tuple<Args..
 
 namespace grad_detail {
 template <typename T, size_t> using TypeAt = T;
-/// How many Ts f takes, the fewest if there are several; 0 if none up to 8.
+/// The number of arguments of type T that F accepts: the smallest if there are several, 0 if none up to 8.
 template <typename F, typename T = Array, size_t N = 1>
 constexpr size_t argument_count() {
   constexpr bool takes = []<size_t... I>(std::index_sequence<I...>) {
@@ -169,15 +187,16 @@ constexpr size_t argument_count() {
   else if constexpr (N == 8) return 0;
   else return grad_detail::argument_count<F, T, N + 1>();
 }
-/// N arguments as a tuple. Errors    INVALID_ARGUMENT for another number
-void check_argument_count(size_t got, size_t wanted);
+/// Returns N arguments as a tuple.
+/// Errors     INVALID_ARGUMENT for another number of arguments
+void check_argument_count(size_t got, size_t expected);
 template <size_t N, typename T>
 auto tuple_of(std::span<const T> list) {
   check_argument_count(list.size(), N);
   return [&]<size_t... I>(std::index_sequence<I...>) { return std::tuple(list[I]...); }(std::make_index_sequence<N>());
 }
 }  // namespace grad_detail
-/// The same for a function of Arrays: jvp(f, {x, y}, {dx, dy}).
+/// Computes jvp of a function of Arrays: jvp(f, {x, y}, {dx, dy}).
 template <typename F>
 auto jvp(const F& f, const std::vector<Array>& primals, const std::vector<Array>& tangents,
          std::source_location location = std::source_location::current()) {
@@ -189,7 +208,7 @@ auto jvp(const F& f, const std::vector<Array>& primals, const std::vector<Array>
   return hilo::jvp(f, grad_detail::tuple_of<count>(std::span<const Array>(primals)),
                    grad_detail::tuple_of<count>(std::span<const Array>(tangents)), location);
 }
-/// And for one of trees of one type: jvp(f, {params}, {tangents}).
+/// Computes jvp of a function of trees of one type: jvp(f, {params}, {tangents}).
 template <typename F, Tree T>
   requires(!std::convertible_to<T, Array>)
 auto jvp(const F& f, std::initializer_list<T> primals, std::initializer_list<T> tangents,
@@ -201,7 +220,7 @@ auto jvp(const F& f, std::initializer_list<T> primals, std::initializer_list<T> 
   return hilo::jvp(f, grad_detail::tuple_of<count>(std::span<const T>(primals)),
                    grad_detail::tuple_of<count>(std::span<const T>(tangents)), location);
 }
-/// Doesn't compile: arguments and tangents are two lists of one type, as in JAX.
+/// Doesn't compile: primals and tangents are two lists of one type, as in JAX.
 template <typename F, typename Primals, typename Tangents>
   requires(!std::same_as<Primals, Tangents> || std::convertible_to<Primals, Array> ||
            grad_detail::IsPair<Primals>::value)
@@ -212,9 +231,13 @@ auto jvp(const F&, const Primals&, const Tangents&) {
   return std::pair<Array, Array>();
 }
 
-/// f(args...) and the function that pulls a cotangent (of the value's tree) back to a tuple of argument cotangents;
-/// has_aux(f) gives (value, function, aux).
-/// Errors     the function's: INVALID_ARGUMENT if a cotangent's shape or type isn't that of the value
+/// Computes f(args...) and a function that pulls cotangents back to the arguments: jax.vjp. Returns (value, pull), or
+/// (value, pull, aux) for has_aux(f). pull(cotangent) returns a tuple with a cotangent for each argument.
+/// Types      the cotangent has the tree, shapes and types of the value
+/// Errors     from pull: INVALID_ARGUMENT if a cotangent's shape or type isn't that of the value
+/// Cost       the forward pass runs once; each call of pull runs the backward pass
+/// Example    const auto [y, pull] = vjp([](Array x) { return numpy::sin(x); }, Array(0.0f));
+///            std::get<0>(pull(Array(2.0f)))  // 2.0
 template <typename F, typename... Args>
 auto vjp(const F& f, const Args&... args) {
   using Arguments = flat_call::Arguments<F, Args...>;
@@ -233,16 +256,20 @@ auto vjp(const F& f, const Args&... args) {
   return grad_detail::with_aux<F>(value, std::move(pull), outputs);
 }
 
-/// Doesn't compile: arguments stand one by one, as in JAX.
+/// Doesn't compile: arguments are passed one by one, as in JAX.
 template <typename F, typename T>
 auto vjp(const F&, std::initializer_list<T>) {
-  static_assert(kNever<F>, "arguments stand one by one: vjp(f, x, y); a struct has a name: vjp(f, Params{a, b})");
+  static_assert(kNever<F>, "arguments are passed one by one: vjp(f, x, y); a struct has a name: vjp(f, Params{a, b})");
   return std::pair<Array, Array>();
 }
 
-/// f(args...) and the linear function of tangents at that point, which can be called many times; has_aux(f) gives
-/// (value, function, aux).
-/// Errors     the function's: INVALID_ARGUMENT if a tangent's shape or type isn't that of its argument
+/// Computes f(args...) and the derivative at that point as a linear function of tangents: jax.linearize. Returns
+/// (value, push), or (value, push, aux) for has_aux(f).
+/// Errors     from push: INVALID_ARGUMENT if a tangent's shape or type isn't that of its argument
+/// Cost       `f` runs once; each call of push runs only the linear part. For a single tangent, jvp needs less memory.
+/// Example    const auto [y, push] = linearize([](Array x) { return x * x; }, Array(3.0f));
+///            push(Array(1.0f))  // 6.0
+///            push(Array(10.0f))  // 60.0
 template <typename F, typename... Args>
 auto linearize(const F& f, const Args&... args) {
   using Arguments = flat_call::Arguments<F, Args...>;
@@ -258,7 +285,9 @@ auto linearize(const F& f, const Args&... args) {
   return grad_detail::with_aux<F>(value, std::move(push), outputs);
 }
 
-/// `x`, taken as a constant by every derivative.
+/// Returns `x` unchanged; derivatives treat it as a constant: jax.lax.stop_gradient.
+/// Gradient   zero
+/// Example    grad([](Array x) { return x * stop_gradient(x); })(3.0f)  // 3.0
 Array stop_gradient(const Operand& x);
 
 }  // namespace hilo

@@ -8,7 +8,7 @@
 namespace hilo::jacobian_detail {
 namespace {
 
-/// The n unit vectors of `shape`, stacked in front.
+/// Returns the n unit vectors of `shape`, stacked along a leading axis.
 Array basis(const Shape& shape) {
   const int64_t n = shape.element_count();
   std::vector<int64_t> dims(shape.dimensions().begin(), shape.dimensions().end());
@@ -29,7 +29,7 @@ Array reshape(const Array& x, const Shape& rows, const Shape& columns) {
   return bind_one(hlo::Opcode::kReshape, {x}, nullptr, Shape::array(x.dtype(), dims));
 }
 
-/// Forward mode takes real arguments, or complex ones of a holomorphic function.
+/// Checks that an argument is real, or complex for a holomorphic function.
 void check_forward_argument(std::string_view name, const Shape& shape, const GradOptions& options) {
   if (options.holomorphic) return grad_detail::check_argument(name, shape, options);
   if (is_floating(shape.element_type()) || (options.allow_int && !is_complex(shape.element_type()))) return;
@@ -38,20 +38,20 @@ void check_forward_argument(std::string_view name, const Shape& shape, const Gra
                             shape.to_string()));
 }
 
-/// For one leaf, the derivative along each of its unit vectors: `derive` maps a direction to one array a wanted shape.
-/// The direction's axis goes behind or before the results' own.
-std::vector<Array> along_units(const Shape& leaf, std::span<const Shape> wanted, bool behind,
+/// Returns the derivatives along each unit vector of one leaf. `derive` maps a direction to one array per requested
+/// shape. The direction's axis is put behind or before the axes of the results.
+std::vector<Array> along_units(const Shape& leaf, std::span<const Shape> expected, bool behind,
                                const std::function<std::vector<Tangent>(const Array&)>& derive) {
   const FlatFunction one_direction = [&](std::span<const Array> v) {
     const std::vector<Tangent> derivatives = derive(v[0]);
     std::vector<Array> out;
-    for (size_t i = 0; i < wanted.size(); ++i) out.push_back(materialize(derivatives[i], {wanted[i], false}));
+    for (size_t i = 0; i < expected.size(); ++i) out.push_back(materialize(derivatives[i], {expected[i], false}));
     return out;
   };
   const std::vector<Array> units = {basis(leaf)};
   const auto out_dims = [&](size_t count) {
     std::vector<BatchDim> axes;
-    for (size_t i = 0; i < count; ++i) axes.push_back(behind ? wanted[i].rank() : 0);
+    for (size_t i = 0; i < count; ++i) axes.push_back(behind ? expected[i].rank() : 0);
     return axes;
   };
   return vmap_flat(one_direction, units, std::vector<BatchDim>{0}, out_dims, behind ? "jacfwd" : "jacrev");
@@ -80,7 +80,7 @@ Jacobians jacobian(std::string_view name, const FlatFunction& f, std::span<const
   const Linearized linear = linearize_flat(f, leaves, moves);
   const std::vector<Shape> results = shapes_of(std::span(linear.primals).first(value_count()));
   const std::vector<Shape> arguments = shapes_of(leaves);
-  // As in JAX, a block is weakly typed if the argument is; in forward mode the result must be so too.
+  // As in JAX, a block is weakly typed if the argument is; in forward mode the result must be weakly typed too.
   Blocks blocks(results.size(), std::vector<Array>(inputs.size()));
   if (forward) {
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -95,11 +95,11 @@ Jacobians jacobian(std::string_view name, const FlatFunction& f, std::span<const
     }
     return {linear.primals, std::move(blocks)};
   }
-  std::vector<Shape> wanted;
-  for (size_t i : inputs) wanted.push_back(arguments[i]);
+  std::vector<Shape> expected;
+  for (size_t i : inputs) expected.push_back(arguments[i]);
   for (size_t o = 0; o < results.size(); ++o) {
     grad_detail::check_result(name, results[o], options);
-    const std::vector<Array> rows = along_units(results[o], wanted, false, [&](const Array& v) {
+    const std::vector<Array> rows = along_units(results[o], expected, false, [&](const Array& v) {
       std::vector<Tangent> cotangents(linear.primals.size());
       cotangents[o] = v;
       const std::vector<Tangent> all = linear.pull(cotangents);
@@ -108,7 +108,7 @@ Jacobians jacobian(std::string_view name, const FlatFunction& f, std::span<const
       return own;
     });
     for (size_t i = 0; i < inputs.size(); ++i)
-      blocks[o][i] = with_weak_type(reshape(rows[i], results[o], wanted[i]), leaves[inputs[i]].weak_type());
+      blocks[o][i] = with_weak_type(reshape(rows[i], results[o], expected[i]), leaves[inputs[i]].weak_type());
   }
   return {linear.primals, std::move(blocks)};
 }

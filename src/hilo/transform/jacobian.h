@@ -11,18 +11,19 @@ namespace hilo {
 
 namespace jacobian_detail {
 
-/// d output leaf o / d differentiated leaf i, of shape [output..., leaf...], at [o][i]; leaves in the arguments' order.
+/// Blocks of a Jacobian: d output leaf o / d differentiated leaf i, of shape [output..., leaf...], is at [o][i]. Leaves
+/// are in the arguments' order.
 using Blocks = std::vector<std::vector<Array>>;
 struct Jacobians {
-  std::vector<Array> outputs;  ///< of the function
-  Blocks blocks;               ///< of the first value_count() outputs
+  std::vector<Array> outputs;  ///< results of the function
+  Blocks blocks;               ///< Jacobians of the first value_count() outputs
 };
 Jacobians jacobian(std::string_view name, const FlatFunction& f, std::span<const Array> leaves,
                    const std::vector<bool>& mask, bool forward, const std::function<size_t()>& value_count,
                    const GradOptions& options);
 
-/// The type of a result in which every Array became an `In`. A struct can't hold another type than it does: it becomes
-/// itself where `In` is an Array, and else a list with one `In` a leaf.
+/// The type of a result in which an `In` replaces every Array. A struct's members keep their types: if `In` isn't
+/// Array, the struct is replaced by a std::vector with one `In` per leaf.
 template <typename Out, typename In>
 struct JacobianOf {
   using Type = std::conditional_t<std::is_same_v<In, Array>, Out, std::vector<In>>;
@@ -48,7 +49,7 @@ template <typename K, typename V, typename C, typename A, typename In> struct Ja
   using Type = std::map<K, Jacobian<V, In>, C>;
 };
 
-/// The blocks of `out`, from `next` on, as a tree of trees.
+/// Assembles the blocks of `out`, from `next` on, as a tree of trees.
 template <typename Out, typename In>
 Jacobian<Out, In> assemble(const Out& out, const In& in, const Blocks& blocks, size_t& next) {
   if constexpr (std::is_same_v<Out, Array>) {
@@ -63,7 +64,8 @@ Jacobian<Out, In> assemble(const Out& out, const In& in, const Blocks& blocks, s
     return all;
   } else if constexpr (tree_detail::IsTuple<Out>::value) {
     return [&]<size_t... I>(std::index_sequence<I...>) {
-      return Jacobian<Out, In>{jacobian_detail::assemble(std::get<I>(out), in, blocks, next)...};  // braces: in order
+      // braces evaluate in order
+      return Jacobian<Out, In>{jacobian_detail::assemble(std::get<I>(out), in, blocks, next)...};
     }(std::make_index_sequence<std::tuple_size_v<Out>>());
   } else {
     std::vector<In> leaves;
@@ -98,14 +100,15 @@ auto jacobian_of(std::string_view name, F f, const GradOptions& options, const s
 
 }  // namespace jacobian_detail
 
-/// The Jacobian of a function with respect to its first argument, or to those numbered: jacfwd<0, 2>(f). Computed column
-/// by column: for functions of few inputs.
-/// Types      Array to Array: one Array of shape [result..., argument...]. Trees: the result's tree, with the tree of the
-///            argument (or a tuple of those) in place of each Array. A struct as result is a std::vector of these, one a
-///            leaf, unless the argument is one Array.
-///            has_aux(f) gives a pair (Jacobian, aux).
-/// Errors     INVALID_ARGUMENT if an argument to differentiate isn't floating; what GradOptions say otherwise
-/// Example    jacfwd([](Array x) { return x * x; })(x) is diagonal: 2 x
+/// Returns a function that computes the Jacobian by forward mode: jax.jacfwd. Differentiates with respect to the first
+/// argument, or to those numbered: jacfwd<0, 2>(f).
+/// Shapes     Array to Array: [result..., argument...]
+/// Types      Trees: the result's tree in which the argument's tree (or a tuple of several) replaces each Array. If the
+///            result is a struct and the argument isn't one Array, a std::vector with one entry per leaf replaces the
+///            struct. has_aux(f) returns (Jacobian, aux).
+/// Errors     INVALID_ARGUMENT if a differentiated argument isn't floating; GradOptions relax this
+/// Cost       one derivative for each element of the argument, all in one batch: best for functions of few inputs
+/// Example    jacfwd([](Array x) { return x * x; })(numpy::array({1.0f, 2.0f}))  // [[2. 0.] [0. 4.]]
 template <int... Argnums, typename F>
 auto jacfwd(F f, const GradOptions& options, std::source_location location = std::source_location::current()) {
   if constexpr (sizeof...(Argnums) == 0)
@@ -117,8 +120,10 @@ auto jacfwd(F f, std::source_location location = std::source_location::current()
   return hilo::jacfwd<Argnums...>(std::move(f), GradOptions{}, location);
 }
 
-/// The same row by row: for functions of few results.
-/// Errors     also INVALID_ARGUMENT if a result isn't floating; arguments may be complex, as for grad
+/// Returns a function that computes the Jacobian by reverse mode: jax.jacrev. Arguments and result are those of jacfwd.
+/// Errors     as jacfwd, and INVALID_ARGUMENT if a result isn't floating; arguments may be complex, as for grad
+/// Cost       one derivative for each element of the result, all in one batch: best for functions of few results
+/// Example    jacrev([](Array x) { return numpy::cumsum(x * x); })(numpy::array({1.0f, 2.0f}))  // [[2. 0.] [2. 4.]]
 template <int... Argnums, typename F>
 auto jacrev(F f, const GradOptions& options, std::source_location location = std::source_location::current()) {
   if constexpr (sizeof...(Argnums) == 0)
@@ -130,7 +135,14 @@ auto jacrev(F f, std::source_location location = std::source_location::current()
   return hilo::jacrev<Argnums...>(std::move(f), GradOptions{}, location);
 }
 
-/// Second derivatives, forward over reverse: hessian<0, 1>(f)(x, y) is a tuple of rows, each a tuple.
+/// Returns a function that computes second derivatives, forward over reverse: jax.hessian. hessian<0, 1>(f)(x, y)
+/// returns a tuple of rows, each a tuple.
+/// Shapes     Array to scalar: [argument..., argument...]
+/// Errors     as jacfwd and jacrev
+/// Cost       one derivative of the gradient for each element of the argument. For products with vectors, hvp is
+///            cheaper.
+/// Example    const auto f = [](Array x) { return numpy::sum(x * x * x); };
+///            hessian(f)(numpy::array({1.0f, 2.0f}))  // [[ 6. 0.] [ 0. 12.]]
 template <int... Argnums, typename F>
 auto hessian(F f, const GradOptions& options, std::source_location location = std::source_location::current()) {
   if constexpr (flat_call::kHasAux<F>)
@@ -143,11 +155,12 @@ auto hessian(F f, std::source_location location = std::source_location::current(
   return hilo::hessian<Argnums...>(std::move(f), GradOptions{}, location);
 }
 
-/// The Hessian of a scalar function times a vector, forward over reverse: no Hessian is made.
-/// Types      primals and tangents: tuples of all arguments of `f`; the result has the tree of the first
-/// Errors     as grad's and jvp's
+/// Multiplies the Hessian of a scalar function by a vector, forward over reverse, without computing the Hessian.
+/// Types      primals and tangents: tuples of all arguments of `f`; the result has the tree of the first argument
+/// Errors     as grad and jvp
 /// Cost       about two gradients
-/// Example    hvp(f, std::tuple(x), std::tuple(v))
+/// Example    const auto f = [](Array x) { return numpy::sum(x * x * x); };
+///            hvp(f, std::tuple(numpy::array({1.0f, 2.0f})), std::tuple(numpy::array({1.0f, 1.0f})))  // [ 6. 12.]
 template <typename F, typename... Args>
 auto hvp(const F& f, const std::tuple<Args...>& primals, const std::tuple<Args...>& tangents,
          std::source_location location = std::source_location::current()) {

@@ -11,7 +11,7 @@
 namespace hilo {
 namespace {
 
-/// Derivative k is k! times coefficient k; `up` goes from coefficients to derivatives.
+/// Converts between coefficients and derivatives: derivative k is k! times coefficient k. `up` converts to derivatives.
 std::vector<Array> by_factorials(std::span<const Array> terms, bool up) {
   std::vector<Array> out;
   double factorial = 1;
@@ -42,7 +42,7 @@ std::vector<Array> JetTrace::bind(const Operation& operation) {
   }
   const bool moves = std::ranges::any_of(series, [](const Series& s) { return s.size() > 1; });
   if (moves) {
-    if (const hlo::ComputationPtr stand_in = jet_stand_in(primal))
+    if (const hlo::ComputationPtr stand_in = jet_replacement(primal))
       return run_computation(*stand_in, operation.operands);
   }
   const TraceScope scope(*parent());
@@ -85,11 +85,7 @@ Expansion expand(const FlatFunction& f, std::span<const Array> primals, const st
     }
     arguments.push_back(trace.wrap(std::move(all)));
   }
-  std::vector<Array> results;
-  {
-    const TraceScope scope(trace);
-    results = f(arguments);
-  }
+  const std::vector<Array> results = call_under(trace, f, arguments);
   Expansion out;
   for (const Array& result : results) {
     const Series of_result = trace.series_of(result);

@@ -12,17 +12,16 @@ namespace jet_detail {
 
 struct Expansion {
   std::vector<Array> primals;
-  std::vector<std::vector<Array>> terms;  ///< of each result its derivatives, the first one first
+  std::vector<std::vector<Array>> terms;  ///< derivatives of each result, from the first order on
 };
-/// `series` has the derivatives of each argument leaf.
+/// Computes the values and derivatives of `f`. `series` has the derivatives of each argument leaf.
 Expansion expand(const FlatFunction& f, std::span<const Array> primals, const std::vector<std::vector<Array>>& series,
                  const std::source_location& location);
-/// Refuses lists of different lengths.
+/// Throws if two lists differ in length.
 void check_order(size_t order, size_t other, const std::source_location& location);
 
-/// Appends so many empty lists; returns the place of the first.
+/// Appends `leaves` empty lists; returns the index of the first.
 size_t append_leaves(std::vector<std::vector<Array>>& all, size_t leaves);
-/// Appends a term's leaves to the lists from `begin` on.
 void append_term(std::vector<std::vector<Array>>& all, size_t begin, size_t leaves, const std::vector<Array>& term);
 /// Appends the leaves of a list of trees, leaf by leaf.
 template <typename T>
@@ -33,13 +32,19 @@ void append_series(std::vector<std::vector<Array>>& all, const std::vector<T>& s
 
 }  // namespace jet_detail
 
-/// f along the curve whose value and derivatives at 0 are `primals` and `series`: f's value there, and the same number of
-/// derivatives. series[i][k] is derivative k + 1 of argument i. jax.experimental.jet.
-/// Errors     INVALID_ARGUMENT if the lists differ in length or a term in shape; UNIMPLEMENTED naming an op without a rule,
-///            as while_loop, cond and scan
-/// Cost       quadratic in the number of terms, where nested jvps double with each
+/// Computes the derivatives of `f` along a curve: jax.experimental.jet. `primals` and `series` are the curve's value
+/// and derivatives at 0; series[i][k] is derivative k + 1 of argument i. Returns f's value and the same number of
+/// derivatives.
+/// Errors     INVALID_ARGUMENT if the lists differ in length or a term in shape; UNIMPLEMENTED naming an operation
+///            without a rule, such as while_loop, cond and scan
+/// Cost       quadratic in the number of terms; nested jvps double with each term
 /// Source     Griewank and Walther, "Evaluating derivatives", chapter 13
-/// Example    auto [y, dy] = jet(f, std::tuple(x), std::tuple(std::vector{v, numpy::zeros_like(v)}));
+/// Example    const std::vector<Array> x_terms = {Array(1.0f), Array(0.0f)};
+///            const auto cube = [](Array x) { return x * x * x; };
+///            const auto [y, dy] = jet(cube, std::tuple(Array(2.0f)), std::tuple(x_terms));
+///            y      // 8.0
+///            dy[0]  // 12.0
+///            dy[1]  // 12.0
 template <typename F, typename... Args>
 auto jet(const F& f, const std::tuple<Args...>& primals, const std::tuple<std::vector<Args>...>& series,
          std::source_location location = std::source_location::current()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform/jet_trace.h -- carries Taylor coefficients beside values. Not for users.
+// transform/jet_trace.h -- propagates Taylor coefficients along with values. Not for users.
 #pragma once
 
 #include "hilo/trace/staging_trace.h"
@@ -7,7 +7,7 @@
 
 namespace hilo {
 
-/// x(t) = coefficients[0] + coefficients[1] t + ...; one alone: the value doesn't move.
+/// x(t) = coefficients[0] + coefficients[1] t + ...; a single coefficient means a constant.
 using Series = std::vector<Array>;
 
 struct JetTracer final : TracerOf<JetTracer> {
@@ -31,12 +31,12 @@ class JetTrace final : public Trace {
   size_t order_;
 };
 
-/// The series of an operation's result, up to `order`; nullopt if there is no rule. Of `operands` one moves at least.
-/// The rules are in rules/jet.cc.
+/// Returns the series of an operation's result, up to `order`; nullopt if there is no rule. At least one operand isn't
+/// constant. The rules are in rules/jet.cc.
 std::optional<Series> jet_rule(const Operation& operation, std::span<const Series> operands, size_t order);
 
-/// What runs in an operation's place: a computation of simpler ones, or null. Control flow is refused by name.
-/// They are in rules/jet.cc.
-hlo::ComputationPtr jet_stand_in(const Operation& operation);
+/// Returns a computation of simpler operations that replaces the operation, or null. Control flow is rejected by name.
+/// Implemented in rules/jet.cc.
+hlo::ComputationPtr jet_replacement(const Operation& operation);
 
 }  // namespace hilo

@@ -14,7 +14,7 @@
 namespace hilo::jit_detail {
 namespace {
 
-/// A trace that the cache lacks.
+/// Traces the function for a call that isn't in the cache.
 std::shared_ptr<JitEntry> traced(JitCache& cache, const Call& call) {
   if (is_on(Setting::kExplainCacheMisses)) {
     log_warning("jit '{}' ({}) is traced: {}", cache.options().name, describe_location(cache.location()),
@@ -22,18 +22,18 @@ std::shared_ptr<JitEntry> traced(JitCache& cache, const Call& call) {
   }
   cache.count_trace();
   std::shared_ptr<JitEntry> entry = trace_entry(cache, call);
-  // A captured tracer belongs to the surrounding trace: such a program is good for this call only.
+  // A captured tracer belongs to the surrounding trace, so such a program is valid for this call only.
   if (std::ranges::all_of(entry->staged.captures, is_concrete)) cache.add(entry);
   return entry;
 }
 
-/// Inside another transformation, or before it ran: a call instruction, or what it calls.
+/// Binds a call instruction, or inlines the call, inside another transformation.
 std::vector<Array> bind_call(const JitCache& cache, const JitEntry& entry, std::span<const Array> leaves) {
   const TransformationLocation here(cache.location());
   if (!cache.options().compiler_options.empty()) {
     or_throw(unimplemented(at_user_line("jit") +
-                           ": compiler_options can only be given to a function that is called from outside of "
-                           "transformations. Hint: give them to the jit around it"));
+                           ": compiler_options can only be passed for a function that is called from outside of "
+                           "transformations. Hint: pass them to the enclosing jit"));
   }
   const Operation call = call_of(entry, leaves);
   std::vector<Array> results =
@@ -43,8 +43,8 @@ std::vector<Array> bind_call(const JitCache& cache, const JitEntry& entry, std::
   return results;
 }
 
-/// The function itself, in the trace that is there.
-Outcome run_as_it_is(const Call& call) {
+/// Runs the function itself in the current trace.
+Outcome run_untraced(const Call& call) {
   Outcome outcome;
   std::vector<size_t> result_leaves;
   outcome.leaves = call.trace(call.arguments.leaves, outcome.prototype, result_leaves);
@@ -96,7 +96,7 @@ std::shared_ptr<JitCache> make_cache(JitOptions options, const void* shared, con
 
 Outcome call(JitCache& cache, const Call& call) {
   check_static(call, cache.location());
-  if (is_on(Setting::kDisableJit)) return run_as_it_is(call);
+  if (is_on(Setting::kDisableJit)) return run_untraced(call);
   std::shared_ptr<JitEntry> entry = cache.find(call);
   if (entry == nullptr) entry = traced(cache, call);
   const bool at_bottom = &current_trace() == &eval_trace() && std::ranges::all_of(call.arguments.leaves, is_concrete) &&

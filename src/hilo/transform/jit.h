@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform/jit.h -- jit: trace a function once per kind of arguments, then run it compiled.
+// transform/jit.h -- jit: traces a function once for each combination of argument types and runs it compiled.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@
 
 namespace hilo {
 
-/// A number that is part of the program where `f` would also take an Array: a new value retraces. For one call; to say
-/// it once for all calls there is jit<argnums...>.
+/// Marks a number as static where `f` would also accept an Array: its value becomes part of the program.
+/// Cost       each new value retraces. jit<argnums...> makes an argument static in all calls.
 /// Example    power(x, Static{3})
 template <typename T>
 struct Static {
@@ -27,14 +27,16 @@ Static(T) -> Static<T>;
 
 struct JitOptions {
   ArgnumsInAngles static_argnums = {};
-  std::vector<int> donate_argnums = {};  ///< arguments whose memory results may take; using them later is an error
-  std::string name = "f";                ///< of the module, in dumps and messages
-  bool inline_ = false;                  ///< under other transformations, what the function does instead of a call
-  bool keep_unused = false;  ///< arguments that the function doesn't use are given to the program all the same
-  /// How devices share arguments and results: one sharding for all, or one an argument, or an element of a result tuple;
-  /// where none is said, arguments are as they come and results as propagation finds.
+  /// arguments whose memory results may reuse; using them afterwards is an error
+  std::vector<int> donate_argnums = {};
+  std::string name = "f";    ///< name of the module in dumps and messages
+  bool inline_ = false;      ///< under another transformation, inserts the function's operations instead of a call
+  bool keep_unused = false;  ///< passes also those arguments to the program that the function doesn't use
+  /// Shardings of arguments and results: one for all, or one for each argument or element of a result tuple.
+  /// Unspecified: arguments keep their sharding, and result shardings are inferred.
   ShardingList in_shardings = {}, out_shardings = {};
-  CompilerOptions compiler_options = {};  ///< of the program, where it is called from outside of transformations
+  /// options of the program's compilation; rejected under other transformations
+  CompilerOptions compiler_options = {};
   bool operator==(const JitOptions&) const = default;
 };
 
@@ -42,7 +44,7 @@ class JitCache;
 
 namespace jit_detail {
 
-/// A user's function and its arguments without their types: what `trace` of a call runs.
+/// A user's function and its arguments with their types erased; `Call::trace` runs it.
 struct Typeless {
   const void* f;
   const void* arguments;
@@ -62,19 +64,19 @@ std::vector<Array> run(const Typeless& call, std::span<const Array> leaves, std:
 }
 /// One call of a jitted function, without templates.
 struct Call {
-  // Not inline: what they need of the standard library is compiled once.
+  // Not inline, so that their standard library code is compiled once.
   Call();
   Call(Call&& other) noexcept;
   ~Call();
   FlatTree arguments;
-  std::vector<bool> donated;                             ///< one a leaf
-  std::vector<bool> is_static;                           ///< one an argument; empty: none is
+  std::vector<bool> donated;                             ///< one entry per leaf
+  std::vector<bool> is_static;                           ///< one entry per argument; empty: none is static
   std::vector<size_t> leaf_counts;                       ///< of the arguments, if `is_static` isn't empty
   std::function<std::string(size_t leaf)> path_of_leaf;  ///< "args[0].w"
-  std::vector<size_t> argument_leaves;                   ///< of the arguments, if in_shardings are said
+  std::vector<size_t> argument_leaves;                   ///< leaves of each argument, if in_shardings are set
   Typeless typeless = {};
-  /// Runs the function on tracers; stores its result's tree in `prototype`, and in `result_leaves` how many leaves each
-  /// element of a result tuple has.
+  /// Runs the function on tracers. Stores the tree of its result in `prototype`, and the number of leaves of each
+  /// element of a result tuple in `result_leaves`.
   std::vector<Array> trace(std::span<const Array> leaves, std::shared_ptr<void>& prototype,
                            std::vector<size_t>& result_leaves) const {
     return typeless.run(typeless, leaves, prototype, result_leaves);
@@ -85,13 +87,13 @@ struct Outcome {
   std::shared_ptr<void> prototype;
 };
 
-/// A new cache; or the one of all functions with this `shared` tag and equal options, if that isn't null.
+/// Returns a new cache. If `shared` isn't null, functions with the same tag and equal options share one cache.
 std::shared_ptr<JitCache> make_cache(JitOptions options, const void* shared, const std::source_location& location);
 
-/// Its address tells types apart.
+/// A unique address per type, used as a type id.
 template <typename T>
 inline constexpr char type_tag = 0;
-/// What a Jitted is beside its function.
+/// The part of a Jitted that doesn't depend on the function's type.
 class State {
  public:
   State(JitOptions options, const void* shared, const std::source_location& location);
@@ -103,7 +105,7 @@ class State {
   JitCache& cache() const { return *cache_; }
   const JitOptions& options() const { return *options_; }
   const std::source_location& location() const { return location_; }
-  /// `leaf_counts` are those of each argument.
+  /// Returns a description of the call. `leaf_counts` returns the number of leaves of each argument.
   Call describe(const Typeless& call, WalkRef arguments,
                 std::vector<size_t> (*leaf_counts)(const void* arguments)) const;
 
@@ -126,9 +128,9 @@ std::string graph_html(const Call& call, const std::string& name, const std::sou
 
 }  // namespace jit_detail
 
-/// A function that compiles itself for every new combination of argument shapes, types and static values. Copies share
-/// what has been compiled, and so do all functions of one type that captures nothing. A call with other shapes retraces;
-/// captured arrays are constants of the program.
+/// A function that is compiled for each new combination of argument shapes, types and static values.
+/// Copies share their compiled programs; so do all functions of one type without captures. Captured arrays are
+/// constants of the program.
 template <typename F, int... StaticArgnums>
 class Jitted : public flat_call::TakesBraces<Jitted<F, StaticArgnums...>, flat_call::PlainParameters<F>> {
  public:
@@ -151,8 +153,9 @@ class Jitted : public flat_call::TakesBraces<Jitted<F, StaticArgnums...>, flat_c
     return hilo::unflatten(*static_cast<const Result*>(outcome.prototype.get()), outcome.leaves);
   }
 
-  /// Traces for such arguments, of which only shapes and types count, and neither compiles nor runs: a stage to look at,
-  /// and to compile. ShapeDtypeStructs stand for Arrays.
+  /// Traces the function for these arguments; neither compiles nor runs it. Only shapes and types of the arguments
+  /// count, so a ShapeDtypeStruct can take the place of an Array. Returns a Lowered, which shows the program and
+  /// compiles it.
   /// Example    jit(f).lower(ShapeDtypeStruct({3}, float32)).compile().memory_analysis().temp_size_in_bytes
   template <typename... Args>
   auto lower(const Args&... args) const {
@@ -162,28 +165,29 @@ class Jitted : public flat_call::TakesBraces<Jitted<F, StaticArgnums...>, flat_c
     return Lowered<Arguments, Result>(jit_detail::lower(describe(arguments), state_.options(), state_.location()));
   }
 
-  /// Kinds of arguments that there are traces for. Those under other flags count until they are forgotten.
+  /// Returns the number of stored traces. Traces made under other flags count until they are evicted.
   size_t cache_size() const { return jit_detail::cache_size(state_.cache()); }
-  /// Forgets them. Functions of one type that captures nothing share what they forget, too.
+  /// Discards the stored traces, also those of other functions that share this cache.
   void clear_cache() const { jit_detail::clear_cache(state_.cache()); }
 
-  /// The traced program as HLO text, before any pass; compiles nothing. ShapeDtypeStructs stand for Arrays. Arrays that the
-  /// function captures are its last parameters.
+  /// Returns the traced program as HLO text, before any pass; compiles nothing. Accepts ShapeDtypeStructs in place of
+  /// Arrays. Captured arrays are the program's last parameters.
   template <typename... Args>
   std::string hlo_text(const Args&... args) const {
     const ArgumentsOf<vmap_detail::Abstract<Args>...> arguments(vmap_detail::abstract(args)...);
     return jit_detail::hlo_text(describe(arguments), state_.options().name, state_.location());
   }
-  /// The same with captured arrays as constants: a program that needs nothing but its arguments.
-  /// Errors     FAILED_PRECONDITION if the function captures a value of a transformation around it
+  /// Returns the traced program as HLO text with captured arrays as constants, so that it needs only its arguments.
+  /// Errors     FAILED_PRECONDITION if the function captures a tracer of a surrounding transformation
   template <typename... Args>
   std::string closed_hlo_text(const Args&... args) const {
     const ArgumentsOf<vmap_detail::Abstract<Args>...> arguments(vmap_detail::abstract(args)...);
     return jit_detail::closed_hlo_text(describe(arguments), state_.options().name, state_.location());
   }
 
-  /// Two <section> elements for an HTML page: the program's graph as traced, and after all passes of the engine.
-  /// Cost    a trace, and a compilation if no program of this meaning has been compiled yet
+  /// Returns two <section> elements for an HTML page: the program's graph as traced, and after all passes of the
+  /// engine.
+  /// Cost       a trace, and a compilation if no program of this meaning has been compiled yet
   template <typename... Args>
   std::string graph_html(const Args&... args) const {
     const ArgumentsOf<Args...> arguments(args...);
@@ -204,7 +208,7 @@ class Jitted : public flat_call::TakesBraces<Jitted<F, StaticArgnums...>, flat_c
   template <typename... Args>
   using ArgumentsOf = typename Marked<std::index_sequence_for<Args...>, Args...>::Type;
 
-  /// Static arguments, told apart from others by their number alone.
+  /// Marks static arguments by their position.
   template <typename... Args>
   static void mark(jit_detail::Call& call, const std::tuple<Args...>& arguments) {
     if constexpr (sizeof...(StaticArgnums) > 0) {
@@ -226,33 +230,39 @@ class Jitted : public flat_call::TakesBraces<Jitted<F, StaticArgnums...>, flat_c
   jit_detail::State state_;
 };
 
-/// Compiles `f`, as jax.jit. Numbers given where `f` takes an Array become weakly typed scalars; where `f` takes a number
-/// they are static.
-/// Types      arguments and result: trees (Array, structs, tuples, vectors, maps of Arrays). Numbers, enums and strings
-///            in them are static: part of the program. jit<1>(f) makes argument 1 static as a whole, as static_argnums of
-///            jax.jit: numbers stay numbers there although `f` would take an Array.
-/// Devices    arguments that several devices share, in_shardings, out_shardings and with_sharding_constraint make it a
-///            program of one device each; see mesh/sharded_program.h
-/// Errors     what `f` throws while it is traced; as Executable::execute; INVALID_ARGUMENT for an Array in a static
-///            argument, or compiler options that there aren't; UNIMPLEMENTED for those of a function under another
-///            transformation. After eight traces for jits made in one place a warning names it; one names the donated
-///            arguments whose memory no result can take.
-/// Cost       a call that hits the cache: the flattening and one execute
-/// Example    auto g = jit([](Array x) { return x * 2.0f; });  g(Array(3.0f)).item<float>() == 6
+/// Compiles `f`: jax.jit. The compiled program is cached by shapes and types of the arguments and by static values.
+/// Types      arguments and result are trees: Array, structs, tuples, vectors, maps of Arrays. Numbers passed where `f`
+///            takes an Array become weakly typed scalars. Numbers where `f` takes a number, enums and strings are
+///            static: they are part of the program. jit<1>(f) makes argument 1 static as a whole, as static_argnums of
+///            jax.jit.
+/// Devices    If arguments are sharded, or in_shardings, out_shardings or with_sharding_constraint specify a sharding,
+///            the program is partitioned and each device runs one part; see mesh/sharded_program.h
+/// Errors     what `f` throws while it is traced; those of Executable::execute; INVALID_ARGUMENT for an Array in a
+///            static argument or unknown compiler options; UNIMPLEMENTED for compiler options under another
+///            transformation
+/// Warnings   one after eight traces of jits that were created on one line, and one for donated arguments whose memory
+///            no result can reuse
+/// Cost       first call: a trace and a compilation; later calls: flattening of the arguments and one execution
+/// Differs    from JAX: static arguments follow from the C++ types of the parameters; jit<1>(f) corresponds to
+///            static_argnums=1
+/// Example    const auto f = jit([](Array x) { return numpy::sum(x * x); });
+///            f(numpy::arange(4))  // 14
+///            jit<1>([](Array x, int n) { return x * n; })(Array(2.0f), 3)  // 6.0
 template <int... StaticArgnums, typename F>
 Jitted<F, StaticArgnums...> jit(F f, JitOptions options = {},
                                 std::source_location location = std::source_location::current()) {
   return Jitted<F, StaticArgnums...>(std::move(f), std::move(options), location);
 }
 
-/// jit(f).lower(args...): `f` traced for such arguments. jax.jit(f).lower.
-/// Example    lower(f, x).as_text("hlo")
+/// Traces `f` for these arguments without compiling it: jax.jit(f).lower.
+/// Example    lower([](Array x) { return x * 2.0f; }, ShapeDtypeStruct({3}, float32)).cost_analysis().flops  // 3
 template <typename F, typename... Args>
 auto lower(const F& f, const Args&... args) {
-  return hilo::jit(f, {}, std::source_location()).lower(args...);  // a pack leaves no place for the line
+  // a parameter pack has to be last, so no default argument for the line can follow
+  return hilo::jit(f, {}, std::source_location()).lower(args...);
 }
 
-/// HLO text of `f` traced on such arguments; the counterpart of jax.make_jaxpr.
+/// Returns a function that traces `f` for its arguments and returns the HLO text; the counterpart of jax.make_jaxpr.
 template <typename F>
 auto make_hlo(F f, std::string name = "f", std::source_location location = std::source_location::current()) {
   return [jitted = hilo::jit(std::move(f), JitOptions{.name = std::move(name)}, location)](const auto&... args) {
@@ -260,7 +270,7 @@ auto make_hlo(F f, std::string name = "f", std::source_location location = std::
   };
 }
 
-/// Doesn't compile: hilo's language is HLO.
+/// Doesn't compile: hilo traces to HLO, not to jaxprs.
 template <typename F>
 auto make_jaxpr(const F&) {
   static_assert(

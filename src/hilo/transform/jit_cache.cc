@@ -12,7 +12,6 @@
 #include "hilo/client/compile.h"
 #include "hilo/client/xla_bridge.h"
 #include "hilo/hlo/ops/control_flow.h"
-#include "hilo/mesh/sharded_array.h"
 #include "hilo/mesh/sharding_constraint.h"
 #include "hilo/trace/bad_values.h"
 #include "hilo/trace/eval_trace.h"
@@ -20,11 +19,12 @@
 #include "hilo/trace/placement.h"
 #include "hilo/trace/settings.h"
 #include "hilo/transform/check_state.h"
+#include "hilo/transform/jit_sharding.h"
 
 namespace hilo {
 namespace {
 
-constexpr size_t kRetraceWarning = 8;  // traces for one call site of jit after which the user is told
+constexpr size_t kRetraceWarning = 8;  // traces for one call site of jit after which the user is warned
 
 }  // namespace
 
@@ -47,14 +47,14 @@ void JitCache::count_trace() const {
   if (++(*counts)[site] != kRetraceWarning) return;
   log_warning(
       "jit '{}' ({}) has been traced {} times. Hint: arguments change shape or static value from call to call, or the "
-      "jit is made anew for each; make it once, outside of loops; explain_cache_misses(true) says what changed",
+      "jit is created again for each; create it once, outside of loops; explain_cache_misses(true) shows what changed",
       options_.name, site, kRetraceWarning);
 }
 
 namespace jit_detail {
 namespace {
 
-/// Which parameters of `c` anything reads.
+/// Returns for each parameter of `c` whether an instruction reads it.
 std::vector<bool> used_parameters(const hlo::Computation& c) {
   std::vector<bool> read(c.size());
   read[c.root_id()] = true;
@@ -66,7 +66,7 @@ std::vector<bool> used_parameters(const hlo::Computation& c) {
   return used;
 }
 
-/// `c` without the parameters that aren't `kept`, which nothing reads.
+/// Returns `c` without its unused parameters, those that aren't `kept`.
 hlo::ComputationPtr without_parameters(const hlo::Computation& c, const std::vector<bool>& kept) {
   hlo::Builder builder(c.name());
   std::vector<hlo::InstructionId> mapped(c.size(), hlo::kNoInstruction);
@@ -84,7 +84,7 @@ hlo::ComputationPtr without_parameters(const hlo::Computation& c, const std::vec
   return or_throw(std::move(builder).build(mapped[c.root_id()]));
 }
 
-/// Says what of the entry's arguments is given to its program.
+/// Selects the arguments of the entry that are passed to its program.
 void prune(JitEntry& entry, bool keep_unused) {
   entry.program = entry.staged.computation;
   std::vector<bool> used = used_parameters(*entry.program);
@@ -96,7 +96,7 @@ void prune(JitEntry& entry, bool keep_unused) {
   if (!all) entry.program = without_parameters(*entry.program, used);
 }
 
-/// How many of the call's leaves have another type than the entry's.
+/// Counts the leaves of the call whose type differs from the entry's.
 size_t differing_leaves(const JitEntry& entry, const Call& call) {
   size_t count = 0;
   for (size_t i = 0; i < entry.avals.size(); ++i) count += call.arguments.leaves[i].aval() != entry.avals[i] ? 1 : 0;
@@ -105,7 +105,7 @@ size_t differing_leaves(const JitEntry& entry, const Call& call) {
 
 std::string type_text(const Aval& aval) { return aval.shape.to_string() + (aval.weak_type ? " (weakly typed)" : ""); }
 
-/// The entry of the call's structure with the fewest other differences.
+/// Returns the entry with the call's structure that has the fewest other differences.
 std::shared_ptr<JitEntry> nearest(const std::vector<std::shared_ptr<JitEntry>>& entries, const Call& call) {
   std::shared_ptr<JitEntry> best;
   for (const auto& entry : entries) {
@@ -115,7 +115,7 @@ std::shared_ptr<JitEntry> nearest(const std::vector<std::shared_ptr<JitEntry>>& 
   return best;
 }
 
-/// Says on stderr how long a step took, under log_compiles.
+/// Logs the duration of a step on stderr, under log_compiles.
 class StepLog {
  public:
   StepLog(const JitCache& cache, std::string_view step) : cache_(cache), step_(step) {}
@@ -148,36 +148,10 @@ std::string why_traced(const JitCache& cache, const Call& call) {
     add(call.path_of_leaf(i) + " is " + type_text(got) + ", the nearest trace has " + type_text(entry->avals[i]));
   }
   if (entry->donated != call.donated) add("other arguments are donated");
-  if (entry->version != trace_version()) add("a flag has changed, or the client, or a setting that traces show");
-  if (entry->axes != named_axes()) add("the named axes around the call are others");
+  if (entry->version != trace_version()) add("a flag has changed, or the client, or a setting that traces depend on");
+  if (entry->axes != named_axes()) add("the named axes around the call differ");
   return why;
 }
-
-namespace {
-
-std::vector<Array> constrained(std::span<const Array> arrays, const std::vector<std::optional<NamedSharding>>& said,
-                               const std::source_location& location) {
-  std::vector<Array> made(arrays.begin(), arrays.end());
-  for (size_t i = 0; i < said.size(); ++i) {
-    if (!said[i]) continue;
-    said[i]->shard_shape(made[i].shape(), location);  // at its edges a program's parts are of one size
-    made[i] = with_sharding_constraint(made[i], *said[i], location);
-  }
-  return made;
-}
-
-/// The call's function, with what is said of its arguments and results: they keep it inside of other functions too.
-std::vector<Array> constrained_trace(const JitCache& cache, const Call& call, JitEntry& entry,
-                                     std::span<const Array> leaves) {
-  std::vector<size_t> result_leaves;
-  const std::vector<Array> results =
-      call.trace(constrained(leaves, entry.in_shardings, cache.location()), entry.prototype, result_leaves);
-  if (const ShardingList& out = cache.options().out_shardings; !out.empty())
-    entry.out_shardings = shardings_of_leaves("jit out_shardings", out, result_leaves);
-  return constrained(results, entry.out_shardings, cache.location());
-}
-
-}  // namespace
 
 std::shared_ptr<JitEntry> trace_entry(JitCache& cache, const Call& call, CapturePlace captures) {
   const TransformationLocation here(cache.location());
@@ -195,7 +169,7 @@ std::shared_ptr<JitEntry> trace_entry(JitCache& cache, const Call& call, Capture
   entry->staged = stage([&](std::span<const Array> leaves) { return constrained_trace(cache, call, *entry, leaves); },
                         entry->avals, "jit", cache.options().name, captures);
   watch.check();
-  if (shardings_are_stated()) entry->mesh = mesh_of_constraints(entry->staged.computation);
+  if (uses_sharding_constraints()) entry->mesh = mesh_of_constraints(entry->staged.computation);
   prune(*entry, cache.options().keep_unused);
   log.done();
   return entry;
@@ -213,8 +187,8 @@ void check_static(const Call& call, const std::source_location& location) {
 
 namespace {
 
-/// Each donated argument and the first result of its shape that no other one gives its memory to. Shapes of arguments for
-/// which there is none are added to `unusable`.
+/// Pairs each donated argument with the first free result of its shape. Adds the shapes of arguments without a match to
+/// `unusable`.
 std::vector<hlo::Alias> aliases_of(const JitEntry& entry, std::vector<std::string>& unusable) {
   std::vector<hlo::Alias> aliases;
   if (entry.donated.empty()) return aliases;
@@ -237,7 +211,7 @@ std::vector<hlo::Alias> aliases_of(const JitEntry& entry, std::vector<std::strin
   return aliases;
 }
 
-/// The donation warning of JAX, once a program.
+/// Prints JAX's donation warning, once per program.
 void warn_of_unusable(const JitCache& cache, const JitEntry& entry) {
   std::vector<std::string> unusable;
   aliases_of(entry, unusable);
@@ -256,15 +230,8 @@ hlo::Module module_of(const JitEntry& entry, const std::string& name) {
   module.name = name;
   module.entry = entry.program;
   std::vector<std::string> unusable;
-  module.aliases = aliases_of(entry, unusable);  // for platforms that have to know when they compile
+  module.aliases = aliases_of(entry, unusable);  // for platforms that need aliases at compile time
   return module;
-}
-
-bool states_shardings(const JitEntry& entry) {
-  const auto says = [](const auto& list) {
-    return std::ranges::any_of(list, [](const auto& sharding) { return sharding.has_value(); });
-  };
-  return entry.mesh || says(entry.in_shardings) || says(entry.out_shardings);
 }
 
 Executable& executable_of(JitCache& cache, JitEntry& entry) {
@@ -273,12 +240,12 @@ Executable& executable_of(JitCache& cache, JitEntry& entry) {
   if (entry.executable == nullptr) {
     checkify::refuse_checks(entry.program);
     warn_of_unusable(cache, entry);
-    const CompilerOptions& wanted = cache.options().compiler_options;
+    const CompilerOptions& requested = cache.options().compiler_options;
     const StepLog log(cache, "compilation of");
     entry.executable = or_throw(compile_under_flags(
                                     module_of(entry, cache.options().name),
-                                    wanted.empty() ? std::function<void(CompileOptions&)>()
-                                                   : [&](CompileOptions& o) { set_compiler_options(wanted, o); }))
+                                    requested.empty() ? std::function<void(CompileOptions&)>()
+                                                      : [&](CompileOptions& o) { set_compiler_options(requested, o); }))
                            .executable();
     log.done();
     entry.compiled.store(true, std::memory_order_release);
@@ -308,63 +275,23 @@ Operation call_of(const JitEntry& entry, std::span<const Array> leaves) {
 
 namespace {
 
-/// What is said of the program's arrays, its captures behind its arguments.
-ShardedCall sharded_call_of(const JitEntry& entry) {
-  ShardedCall call{.meaning = entry.program->fingerprint(), .out = entry.out_shardings, .mesh = entry.mesh};
-  for (const size_t i : entry.kept) {
-    call.in.push_back(entry.in_shardings.empty() ? std::nullopt : entry.in_shardings[i]);
-    call.donated.push_back(!entry.donated.empty() && entry.donated[i] && !looks_for_bad_values());
-  }
-  call.in.resize(call.in.size() + entry.staged.captures.size());
-  call.donated.resize(call.in.size());
-  return call;
-}
-
-/// What the program is given.
-std::vector<Array> arguments_of(const JitEntry& entry, std::span<const Array> leaves) {
-  std::vector<Array> arguments;
-  for (const size_t i : entry.kept) arguments.push_back(leaves[i]);
-  arguments.insert(arguments.end(), entry.staged.captures.begin(), entry.staged.captures.end());
-  return arguments;
-}
-
-/// On the devices that share the arrays.
-std::vector<Array> run_shared(JitCache& cache, const JitEntry& entry, std::span<const Array> leaves,
-                              const SharedProgram* shared) {
-  checkify::refuse_checks(entry.program);
-  const std::vector<Array> arguments = arguments_of(entry, leaves);
-  const TransformationLocation here(cache.location());
-  std::vector<Array> results;
-  if (shared != nullptr) {
-    results = run_program(*shared->program, shared->call, shared->mesh, arguments);
-  } else {
-    const ShardedCall call = sharded_call_of(entry);
-    results = run_on_mesh(call, *mesh_of_call(call, arguments), arguments,
-                          [&] { return module_of(entry, cache.options().name); });
-  }
-  for (size_t i = 0; i < results.size(); ++i)
-    results[i] = with_weak_type(results[i], entry.staged.results[i].weak_type);
-  if (looks_for_bad_values() && any_bad_value(results, BadValues::wanted())) report_bad_values(call_of(entry, leaves));
-  return results;
-}
-
-std::vector<Array> run(JitCache& cache, JitEntry& entry, std::span<const Array> leaves, const SharedProgram* shared) {
-  if (shared != nullptr || states_shardings(entry) || any_spread(leaves) || any_spread(entry.staged.captures))
-    return run_shared(cache, entry, leaves, shared);
+std::vector<Array> run(JitCache& cache, JitEntry& entry, std::span<const Array> leaves, const ShardedProgram* shared) {
+  if (shared != nullptr || specifies_shardings(entry) || any_spread(leaves) || any_spread(entry.staged.captures))
+    return run_sharded(cache, entry, leaves, shared);
   Executable& executable = executable_of(cache, entry);
   std::vector<Array> kept;
   if (entry.kept.size() != leaves.size()) {
     for (size_t i : entry.kept) kept.push_back(leaves[i]);
   }
-  const std::span<const Array> given = entry.kept.size() == leaves.size() ? leaves : kept;
-  const bool looks = looks_for_bad_values();  // then the arguments are needed once more
-  const size_t count = entry.donated.empty() || looks ? 0 : given.size() + entry.staged.captures.size();
+  const std::span<const Array> operands = entry.kept.size() == leaves.size() ? leaves : kept;
+  const bool looks = checks_bad_values();  // the debug run below needs the arguments again
+  const size_t count = entry.donated.empty() || looks ? 0 : operands.size() + entry.staged.captures.size();
   const std::unique_ptr<bool[]> donated(count == 0 ? nullptr : new bool[count]());
-  for (size_t i = 0; count != 0 && i < given.size(); ++i) donated[i] = entry.donated[entry.kept[i]];
-  std::array<std::byte, 256> room;  // few buffers stand on the stack
+  for (size_t i = 0; count != 0 && i < operands.size(); ++i) donated[i] = entry.donated[entry.kept[i]];
+  std::array<std::byte, 256> room;  // stack memory for a few buffers
   std::pmr::monotonic_buffer_resource pool(room.data(), room.size());
   std::pmr::vector<BufferPtr> buffers(entry.staged.results.size(), &pool);
-  const StatusOr<bool> committed = run_on_arrays(executable, {given, entry.staged.captures}, {donated.get(), count},
+  const StatusOr<bool> committed = run_on_arrays(executable, {operands, entry.staged.captures}, {donated.get(), count},
                                                  buffers, [&] { return module_of(entry, cache.options().name); });
   if (!committed.ok()) {
     const TransformationLocation here(cache.location());
@@ -375,36 +302,17 @@ std::vector<Array> run(JitCache& cache, JitEntry& entry, std::span<const Array> 
   for (size_t i = 0; i < buffers.size(); ++i) {
     results.push_back(array_from_buffer(std::move(buffers[i]), entry.staged.results[i].weak_type, *committed));
   }
-  if (looks && any_bad_value(results, BadValues::wanted())) report_bad_values(call_of(entry, leaves));
+  if (looks && any_bad_value(results, BadValues::enabled())) report_bad_values(call_of(entry, leaves));
   return results;
 }
 
 }  // namespace
 
-std::optional<SharedProgram> shared_program_of(JitCache& cache, const JitEntry& entry,
-                                               const std::vector<std::optional<NamedSharding>>& leaf_shardings) {
-  ShardedCall call = sharded_call_of(entry);
-  for (size_t k = 0; k < entry.kept.size(); ++k) {
-    if (!call.in[k]) call.in[k] = leaf_shardings[entry.kept[k]];
-  }
-  const std::optional<Mesh> mesh = mesh_of_call(call, entry.staged.captures);
-  if (!mesh) return std::nullopt;
-  for (size_t c = 0; c < entry.staged.captures.size(); ++c) {
-    const Array& capture = entry.staged.captures[c];
-    if (any_spread({&capture, 1})) call.in[entry.kept.size() + c] = capture.sharding();
-  }
-  checkify::refuse_checks(entry.program);
-  const TransformationLocation here(cache.location());
-  MeshProgramPtr program = program_on_mesh(call, *mesh, [&] { return module_of(entry, cache.options().name); });
-  call.in.assign(program->parameters.begin(), program->parameters.end());
-  return SharedProgram{std::move(call), *mesh, std::move(program)};
-}
-
 std::vector<Array> execute(JitCache& cache, JitEntry& entry, std::span<const Array> leaves,
-                           const SharedProgram* shared) {
+                           const ShardedProgram* shared) {
   if (is_on(Setting::kNoExecution)) refuse_under("no_execution", "jit: the program would run");
-  if (!follows_keys()) return run(cache, entry, leaves, shared);
-  return follow_keys(call_of(entry, leaves), [&] { return run(cache, entry, leaves, shared); });
+  if (!tracks_keys()) return run(cache, entry, leaves, shared);
+  return track_keys(call_of(entry, leaves), [&] { return run(cache, entry, leaves, shared); });
 }
 
 }  // namespace jit_detail

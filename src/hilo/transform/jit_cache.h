@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform/jit_cache.h -- what a jitted function has traced and compiled: shared by calls and by stages. Not for users.
+// transform/jit_cache.h -- the traces and programs of a jitted function, shared by calls and stages. Not for users.
 #pragma once
 
 #include <atomic>
@@ -20,21 +20,20 @@ struct JitTrace {
   std::vector<Aval> avals;
   std::vector<bool> donated;
   uint64_t version = 0;
-  std::vector<NamedAxis> axes;  // around the call: part of what operations over them mean
+  std::vector<NamedAxis> axes;  // axes around the call, which determine the meaning of named-axis operations
 
   StagedFunction staged;
-  std::vector<std::optional<NamedSharding>> in_shardings, out_shardings;  ///< by leaf, or empty
-  std::optional<Mesh> mesh;                                               ///< of the program's constraints
-  /// What is compiled: the staged computation, or without the parameters of arguments that it doesn't use.
+  std::vector<std::optional<NamedSharding>> in_shardings, out_shardings;  ///< one entry per leaf, or empty
+  std::optional<Mesh> mesh;                                               ///< mesh of the program's constraints
+  /// The computation to compile: the staged one, without the parameters of unused arguments.
   hlo::ComputationPtr program;
-  std::vector<size_t> kept;  ///< leaves that are given to it; all of them if there are as many
+  std::vector<size_t> kept;  ///< leaves that are passed to the program; all of them if the sizes are equal
   std::shared_ptr<void> prototype;
 };
 
-/// What a JitCache keeps of it.
 struct JitEntry : TraceCacheEntry, JitTrace {
-  // Compiled when first run, not while the jit is only inlined into others. Set once; then read without the lock, so that
-  // no call waits for the compilation of another's shapes.
+  // Compiled at the first run, not while the jit is only inlined into others. Set once, then read without the lock, so
+  // that no call waits for the compilation for other shapes.
   std::mutex compiling;
   std::atomic<bool> compiled{false};
   std::shared_ptr<Executable> executable;
@@ -42,7 +41,7 @@ struct JitEntry : TraceCacheEntry, JitTrace {
   bool matches(const jit_detail::Call& call, uint64_t version_asked) const;
 };
 
-/// What a Jitted remembers.
+/// The state of a Jitted.
 class JitCache {
  public:
   JitCache(JitOptions options, const std::source_location& location)
@@ -60,14 +59,14 @@ class JitCache {
   std::vector<std::shared_ptr<JitEntry>> entries() const { return entries_.entries(); }
   void clear() { entries_.clear(); }
 
-  /// Counts a trace for the place where the jit was made; tells the user once.
+  /// Counts a trace for the line on which the jit was created; warns the user once.
   void count_trace() const;
 
   const JitOptions& options() const { return options_; }
   const std::source_location& location() const { return location_; }
 
  private:
-  static constexpr size_t kMaxEntries = 256;  // traces kept by one jitted function
+  static constexpr size_t kMaxEntries = 256;  // maximum number of traces per jitted function
 
   JitOptions options_;
   std::source_location location_;
@@ -76,37 +75,36 @@ class JitCache {
 
 namespace jit_detail {
 
-/// Traces the call's function; the entry isn't in the cache yet.
-/// Errors    what the function throws; LeakedTracer under checking_leaks()
+/// Traces the call's function. The entry isn't in the cache yet.
+/// Errors     what the function throws; LeakedTracer under checking_leaks()
 std::shared_ptr<JitEntry> trace_entry(JitCache& cache, const Call& call, CapturePlace captures = CapturePlace::kLast);
-/// Refuses arrays in static arguments.
+/// Rejects arrays in static arguments.
 void check_static(const Call& call, const std::source_location& location);
 hlo::Module module_of(const JitEntry& entry, const std::string& name);
-/// Whether the program says how devices share its arrays: then it is compiled for them where arguments are known.
-bool states_shardings(const JitEntry& entry);
-/// The entry's program, compiled by the first who asks.
+/// Returns the entry's program; the first caller compiles it.
 Executable& executable_of(JitCache& cache, JitEntry& entry);
-/// Gives the entry the program that Executable::serialize wrote, unless it is compiled already.
+/// Loads the program that Executable::serialize wrote into the entry, unless it is compiled already.
 void load_executable(JitCache& cache, JitEntry& entry, std::string_view bytes);
-/// The entry's program, compiled for the devices that share its arrays.
-struct SharedProgram {
+/// The entry's program, compiled for the devices over which its arrays are sharded.
+struct ShardedProgram {
   ShardedCall call;
   Mesh mesh;
   MeshProgramPtr program;
 };
-/// For leaves that are shared as `leaf_shardings` say, or in_shardings where these say nothing. Nothing: no devices share them.
-/// Errors    throws those of program_on_mesh
-std::optional<SharedProgram> shared_program_of(JitCache& cache, const JitEntry& entry,
-                                               const std::vector<std::optional<NamedSharding>>& leaf_shardings);
+/// Returns the program for leaves with these shardings; in_shardings apply where none is set. Returns nullopt if the
+/// arrays aren't sharded.
+/// Errors     throws those of program_on_mesh
+std::optional<ShardedProgram> sharded_program_of(JitCache& cache, const JitEntry& entry,
+                                                 const std::vector<std::optional<NamedSharding>>& leaf_shardings);
 
-/// A call of what was traced.
+/// Returns a call of the traced function.
 Operation call_of(const JitEntry& entry, std::span<const Array> leaves);
-/// Runs it; `shared` (may be null) as it is, for arrays that are shared as it was compiled for. Precondition: all arrays have
-/// values.
+/// Runs the program. If `shared` isn't null, runs that program for arrays with the shardings for which it was compiled.
+/// Precondition: all arrays have values
 std::vector<Array> execute(JitCache& cache, JitEntry& entry, std::span<const Array> leaves,
-                           const SharedProgram* shared = nullptr);
+                           const ShardedProgram* shared = nullptr);
 
-/// Why no entry serves the call, a line or two: for explain_cache_misses.
+/// Explains in a line or two why no entry matches the call: for explain_cache_misses.
 std::string why_traced(const JitCache& cache, const Call& call);
 
 }  // namespace jit_detail

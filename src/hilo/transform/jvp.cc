@@ -14,7 +14,7 @@
 namespace hilo {
 namespace {
 
-/// Are these tangents staged by `split`? What a rule knows the value of is pushed forward as elsewhere.
+/// Whether `split` stages these tangents. Rules push tangents with known values forward as usual.
 bool stages_apart(SplitTrace* split, std::span<const Tangent> tangents) {
   return split != nullptr && std::ranges::any_of(tangents, [&](const Tangent& t) {
            return !t.is_zero() && split->staging().owns(t.value());
@@ -29,7 +29,8 @@ bool has_spectrum(const hlo::ComputationPtr& function) {
   });
 }
 
-/// Does a called function return eigenvectors and the like? What is done with them needs their lifts, which aren't results.
+/// Whether a called function returns eigenvectors or similar values. Later operations on them need their lifts, which
+/// aren't results.
 bool returns_lifts(const Operation& operation, std::span<const Tangent> tangents) {
   if (operation.opcode != hlo::Opcode::kCall) return false;
   const hlo::ComputationPtr& callee = attributes_of<hlo::CallAttributes>(operation).to_apply;
@@ -99,7 +100,7 @@ std::vector<Array> JvpTrace::bind(const Operation& operation) {
   std::vector<Array> out;
   out.reserve(result.primals.size());
   for (size_t i = 0; i < result.primals.size(); ++i) {
-    // A dot of floats, say, may have integers as its result.
+    // A dot of floats, for example, may have an integer result.
     Tangent tangent = has_tangent(result.primals[i].dtype()) ? std::move(result.tangents[i]) : Tangent();
     Lifts lifts = result.lifts.empty() ? Lifts() : std::move(result.lifts[i]);
     out.push_back(wrap(std::move(result.primals[i]), std::move(tangent), std::move(lifts)));
@@ -136,13 +137,8 @@ JvpResult jvp_flat(const FlatFunction& f, std::span<const Array> primals, std::s
   JvpTrace trace(&current_trace());
   std::vector<Array> inputs;
   for (size_t i = 0; i < primals.size(); ++i) inputs.push_back(trace.wrap(primals[i], tangents[i]));
-  std::vector<Array> outputs;
-  {
-    TraceScope scope(trace);
-    outputs = f(inputs);
-  }
   JvpResult result;
-  for (const Array& out : outputs) {
+  for (const Array& out : call_under(trace, f, inputs)) {
     result.primals.push_back(trace.primal_of(out));
     result.tangents.push_back(trace.tangent_of(out));
     result.lifts.push_back(trace.lifts_of(out));

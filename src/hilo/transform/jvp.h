@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform/jvp.h -- forward mode: run a function on primals and tangents at once.
+// transform/jvp.h -- forward mode: runs a function on primals and tangents at once.
 #pragma once
 
 #include "hilo/hlo/ir/held_bytes.h"
@@ -17,20 +17,20 @@ struct JvpTracer final : TracerOf<JvpTracer> {
   std::shared_ptr<const ArrayImpl> with_weak_type(bool weak_type) const override;
   Array primal;
   Tangent tangent;
-  Lifts lifts;  ///< empty but behind an eigh or svd
+  Lifts lifts;  ///< empty except for values that depend on an eigh or svd
 };
 
 class SplitTrace;
 
-/// Carries a tangent beside every value. Rules run in the parent trace. Where that stages tangents apart (linearize), ops
-/// with called computations are linearised: also for a jvp that a rule asks for on its way.
+/// Propagates a tangent along with every value. Rules run in the parent trace. If the parent stages tangents separately
+/// (linearize), operations with called computations are linearised, also for a jvp inside of a rule.
 class JvpTrace final : public Trace {
  public:
   explicit JvpTrace(Trace* parent);
   std::vector<Array> bind(const Operation& operation) override;
   std::optional<Array> value_of(const Tracer& tracer) override { return static_cast<const JvpTracer&>(tracer).primal; }
 
-  /// A tracer, or `primal` itself if the tangent is zero.
+  /// Returns a tracer, or `primal` itself if the tangent is zero.
   Array wrap(Array primal, Tangent tangent, Lifts lifts = {});
   const Array& primal_of(const Array& array) const;
   Tangent tangent_of(const Array& array) const;
@@ -38,18 +38,18 @@ class JvpTrace final : public Trace {
 
  private:
   JvpResult push(const Operation& operation, std::span<const Tangent> tangents) const;
-  SplitTrace* split_;  ///< the parent, if it is one
+  SplitTrace* split_;  ///< the parent, if it is a SplitTrace
 };
 
-/// Values and directional derivatives of `f` at `primals` along `tangents`.
+/// Computes values and directional derivatives of `f` at `primals` along `tangents`.
 JvpResult jvp_flat(const FlatFunction& f, std::span<const Array> primals, std::span<const Tangent> tangents);
 
 /// Runs the jvp rule of an operation in the current trace.
-/// Errors    UNIMPLEMENTED naming the op if its rule isn't written
+/// Errors     UNIMPLEMENTED naming the operation if it has no rule
 JvpResult apply_jvp_rule(const Operation& operation, std::span<const Tangent> tangents);
 
-/// The same by the op's linearize rule, or by its jvp rule if it has none. The linear function is staged by `split`, the
-/// current trace, as it is.
+/// Runs the operation's linearize rule, or its jvp rule if it has none. `split`, the current trace, stages the linear
+/// function.
 JvpResult apply_linearize_rule(SplitTrace& split, const Operation& operation, std::span<const Tangent> tangents);
 
 /// The computation (primals, nonzero tangents) -> (results, nonzero result tangents), as flat parameters and leaves.
@@ -59,8 +59,9 @@ struct JvpComputation {
   bool returns_lifts = false;
 };
 inline int64_t held_bytes(const JvpComputation& jvp) { return hlo::held_bytes(jvp.computation); }
-/// `nonzero` has one entry a parameter leaf; `instantiate` forces result tangents (one entry a result leaf) to be
-/// materialised. Memoised by meaning. Parameters and results of the returned computation are flat; its root is a tuple.
+/// Returns the derivative of a computation. `nonzero` has one entry per parameter leaf; `instantiate` (one entry per
+/// result leaf) forces result tangents to be materialised. Memoised by meaning. Parameters and results of the returned
+/// computation are flat; its root is a tuple.
 JvpComputation jvp_computation(const hlo::ComputationPtr& computation, const std::vector<bool>& nonzero,
                                const std::vector<bool>& instantiate);
 

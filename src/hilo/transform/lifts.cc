@@ -19,12 +19,12 @@ namespace {
 using Axes = std::vector<int64_t>;
 using MaybeAxes = std::optional<Axes>;
 
-/// One lift in the operands of an operation: null where an operand doesn't have it.
+/// One lift in the operands of an operation; null for operands without it.
 using LiftOfOperands = std::vector<const Lift*>;
 
 bool is_in(const auto& list, int64_t x) { return std::ranges::find(list, x) != list.end(); }
 
-/// Where the dimensions `axes` of `from` are in `to`, which has the same elements in the same order.
+/// Returns the positions of the dimensions `axes` of `from` in `to`, which has the same elements in the same order.
 MaybeAxes reshaped(const Axes& axes, const Shape& from, const Shape& to) {
   Axes out;
   for (const int64_t axis : axes) {
@@ -60,14 +60,15 @@ MaybeAxes reduced(const Axes& axes, const hlo::ReduceAttributes& attributes) {
   return out;
 }
 
-/// Some of the eigenvalues are summed over as all are. One alone is a summand, which may be multiplied before the sum.
+/// A slice of several eigenvalues can be summed over like all of them. A single one is a summand, which may be
+/// multiplied before the sum.
 MaybeAxes sliced(const Axes& axes, const Shape& result) {
   for (const int64_t axis : axes)
     if (result.dimension(axis) == 1) return std::nullopt;
   return axes;
 }
 
-/// Batch dimensions, then the free ones of each side.
+/// Batch dimensions, then the free dimensions of each side.
 MaybeAxes dot_axes(const Operation& operation, const LiftOfOperands& lifts) {
   const auto& a = attributes_of<hlo::DotAttributes>(operation);
   Axes out;
@@ -88,7 +89,8 @@ MaybeAxes dot_axes(const Operation& operation, const LiftOfOperands& lifts) {
   return out;
 }
 
-/// The axes of all operands. Behind a mask, as of a diagonal, another axis of that extent may count them, too.
+/// The axes of all operands. After a mask such as a diagonal's, another axis of the same size may also index
+/// eigenvalues.
 MaybeAxes elementwise_axes(const Operation& operation, const LiftOfOperands& lifts) {
   Axes out;
   bool masked = false;
@@ -102,13 +104,14 @@ MaybeAxes elementwise_axes(const Operation& operation, const LiftOfOperands& lif
       extents.insert(operand.shape(axis));
     }
   }
-  const Shape& shape = operation.operands[operation.operands.size() > 1 ? 1 : 0].aval_shape();  // others may be numbers
+  // other operands may be scalars
+  const Shape& shape = operation.operands[operation.operands.size() > 1 ? 1 : 0].aval_shape();
   for (int64_t d = 0; masked && d < shape.rank(); ++d)
     if (extents.contains(shape.dimension(d)) && !is_in(out, d)) out.push_back(d);
   return out;
 }
 
-/// Which dimensions of the results count eigenvalues.
+/// Returns the dimensions of the results that index eigenvalues.
 MaybeAxes axes_of_results(const Operation& operation, const LiftOfOperands& lifts) {
   for (const Lift* lift : lifts)
     if (lift != nullptr && !lift->axes) return std::nullopt;
@@ -128,7 +131,7 @@ MaybeAxes axes_of_results(const Operation& operation, const LiftOfOperands& lift
   }
 }
 
-/// Has the operation itself a forward mode?
+/// Whether the operation itself has a forward mode.
 bool can_push(hlo::Opcode opcode, const hlo::AttributesPtr& attributes) {
   if (opcode == hlo::Opcode::kParameter || opcode == hlo::Opcode::kTuple || opcode == hlo::Opcode::kGetTupleElement)
     return true;
@@ -147,7 +150,8 @@ bool can_push_twice(const hlo::ComputationPtr& called) {
   });
 }
 
-/// Has the operation, with all that it calls, a forward mode, and no effects that would come twice?
+/// Whether the operation and all computations that it calls have a forward mode, and no effects, which would happen
+/// twice.
 bool can_push_twice(const Operation& operation) {
   hlo::Instruction called_by;
   called_by.opcode = operation.opcode;
@@ -161,7 +165,7 @@ bool any_of(std::span<const Tangent> tangents) {
   return std::ranges::any_of(tangents, [](const Tangent& t) { return !t.is_zero(); });
 }
 
-/// The change of the results along `moved`; their tangents along `turned`; the second derivatives along both.
+/// The change of the results along `moved`, their tangents along `turned`, and the second derivatives along both.
 struct Pushed {
   std::vector<Tangent> moved, turned, both;
 };

@@ -15,7 +15,7 @@ std::string types_text(std::span<const Aval> avals) {
   return text;
 }
 
-/// All floating or complex, or all integers: as JAX has it.
+/// All types must be floating or complex, or all integer, as in JAX.
 void check_types(std::span<const Aval> arguments, std::span<const Aval> results) {
   bool inexact = true, integers = true;
   for (const std::span<const Aval> part : {arguments, results}) {
@@ -35,11 +35,11 @@ void check_cotangents(std::span<const Array> cotangents, std::span<const Aval> r
   bool same = cotangents.size() == results.size();
   for (size_t i = 0; same && i < results.size(); ++i) same = cotangents[i].aval_shape() == results[i].shape;
   if (same) return;
-  std::string got, wanted;
+  std::string got, expected;
   for (const Array& a : cotangents) got += " " + a.aval_shape().to_string();
-  for (const Aval& a : results) wanted += " " + a.shape.to_string();
+  for (const Aval& a : results) expected += " " + a.shape.to_string();
   or_throw(invalid_argument(at_user_line(kName) + ": cotangent type does not match the function's result: got" + got +
-                            ", wanted" + wanted));
+                            ", wanted" + expected));
 }
 
 }  // namespace

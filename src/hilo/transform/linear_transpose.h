@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform/linear_transpose.h -- linear_transpose of linear functions, closure_convert of functions that close over
+// transform/linear_transpose.h -- linear_transpose of linear functions; closure_convert of functions that capture
 // arrays.
 #pragma once
 
@@ -10,21 +10,24 @@
 namespace hilo {
 
 namespace linear_transpose_detail {
-/// The transpose as a function of cotangents, one a result leaf, that gives one array an argument leaf.
+/// Returns the transpose as a function from cotangents of the result leaves to cotangents of the argument leaves.
 FlatFunction transpose(const FlatFunction& f, std::span<const Array> leaves, const std::source_location& location);
 
 struct Converted {
-  FlatFunction f;  ///< of the arguments, then the hoisted values
+  FlatFunction f;  ///< function of the arguments, then the hoisted values
   std::vector<Array> hoisted;
 };
 Converted closure_convert(const FlatFunction& f, std::span<const Array> leaves);
 }  // namespace linear_transpose_detail
 
-/// The transpose of `f`, which is linear in all its arguments: a function from a cotangent of the result's tree to a tuple
-/// of cotangents, one an argument. Of the arguments only shapes and types count. jax.linear_transpose.
-/// Errors     INVALID_ARGUMENT naming the op that isn't linear, or if an argument or the cotangent has a type or shape
-///            that doesn't fit; of the function that comes back: as vjp
-/// Example    linear_transpose([](Array x) { return numpy::matmul(a, x); }, x)(ct)  gives (a^T ct,)
+/// Returns the transpose of a function that is linear in all its arguments: jax.linear_transpose. The transpose maps a
+/// cotangent of the result's tree to a tuple of cotangents, one per argument. Only shapes and types of the arguments
+/// count.
+/// Errors     INVALID_ARGUMENT naming an operation that isn't linear, or for an argument or a cotangent whose type or
+///            shape doesn't fit; from the returned function: as vjp
+/// Example    const Array a = numpy::array({{1.0f, 2.0f}, {3.0f, 4.0f}});
+///            const auto transposed = linear_transpose([a](Array x) { return numpy::matmul(a, x); }, numpy::ones({2}));
+///            std::get<0>(transposed(numpy::array({1.0f, 0.0f})))  // [1. 2.]
 template <typename F, typename... Args>
 auto linear_transpose(const F& f, const Args&... args) {
   using Arguments = flat_call::Arguments<F, Args...>;
@@ -40,9 +43,9 @@ auto linear_transpose(const F& f, const Args&... args) {
   };
 }
 
-/// `f` as a function of its arguments and of what it closes over: (g, values), where g(args..., values) is f(args...).
-/// Only tracers are hoisted, so that they can be differentiated or batched; arrays that have values stay constants.
-/// jax.closure_convert.
+/// Converts `f` to a function without captured tracers: jax.closure_convert. Returns (g, values) such that g(args...,
+/// values) computes f(args...). Only tracers are hoisted, so that they can be differentiated or batched; captured
+/// arrays with values remain constants.
 /// Example    auto [g, hoisted] = closure_convert(f, x);  g(x, hoisted)
 template <typename F, typename... Args>
 auto closure_convert(const F& f, const Args&... args) {

@@ -20,20 +20,13 @@ std::vector<Array> SplitTrace::bind(const Operation& operation) {
   return parent()->bind(operation);
 }
 
-/// An operation of which some operands are unknown: its known part runs, if it has one, and the rest is staged.
+/// Binds an operation with unknown operands: runs its known part, if it has one, and stages the rest.
 std::vector<Array> SplitTrace::bind_unknown(const Operation& operation, const std::vector<bool>& unknown) {
   const SplitFunction rule = rules_of(operation.opcode).split;
   std::optional<SplitResult> split;
-  if (rule != nullptr) {
-    TraceScope scope(*parent());
-    split = rule(operation, unknown);
-  }
+  if (rule != nullptr) split = call_under(*parent(), rule, operation, unknown);
   if (!split) return staging_.bind(operation);
-  std::vector<Array> rest;
-  {
-    TraceScope scope(staging_);
-    rest = split->unknown();
-  }
+  std::vector<Array> rest = call_under(staging_, split->unknown);
   std::vector<Array> results;
   for (size_t i = 0, next = 0; i < split->known.size(); ++i)
     results.push_back(split->known[i] ? *std::move(split->known[i]) : std::move(rest[next++]));
@@ -48,11 +41,7 @@ Linearized linearize_flat(const FlatFunction& f, std::span<const Array> primals,
     inputs.push_back(nonzero[i] ? jvp.wrap(primals[i], split.staging().add_argument({primals[i].aval_shape(), false}))
                                 : primals[i]);
   }
-  std::vector<Array> outputs;
-  {
-    TraceScope scope(jvp);
-    outputs = f(inputs);
-  }
+  const std::vector<Array> outputs = call_under(jvp, f, inputs);
   Linearized result;
   result.nonzero_inputs = nonzero;
   std::vector<Array> tangents;
@@ -87,14 +76,14 @@ std::vector<Tangent> Linearized::push(std::span<const Tangent> tangents) const {
 }
 
 std::vector<Tangent> Linearized::pull(std::span<const Tangent> cotangents) const {
-  std::vector<Tangent> wanted;
+  std::vector<Tangent> expected;
   for (size_t i = 0; i < nonzero_results.size(); ++i) {
-    if (nonzero_results[i]) wanted.push_back(cotangents[i]);
+    if (nonzero_results[i]) expected.push_back(cotangents[i]);
   }
   const size_t linear_count = static_cast<size_t>(computation->parameter_count()) - residuals.size();
   std::vector<std::optional<Array>> arguments(linear_count);
   arguments.insert(arguments.end(), residuals.begin(), residuals.end());
-  std::vector<Tangent> pulled = backward_pass(*computation, arguments, wanted);
+  std::vector<Tangent> pulled = backward_pass(*computation, arguments, expected);
   std::vector<Tangent> out(nonzero_inputs.size());
   for (size_t i = 0, next = 0; i < out.size(); ++i) {
     if (nonzero_inputs[i]) out[i] = std::move(pulled[next++]);
@@ -104,7 +93,7 @@ std::vector<Tangent> Linearized::pull(std::span<const Tangent> cotangents) const
 
 namespace {
 
-/// The same split with zeros for the result tangents that `instantiate` asks for and the function doesn't have.
+/// Adds zeros for result tangents that `instantiate` requires and the function doesn't have.
 SplitComputation with_instantiated_results(SplitComputation split, const std::vector<bool>& instantiate) {
   const std::vector<Aval> avals = parameter_avals(*split.unknown);
   const std::vector<Shape> results = split.known->result_shape().leaves();
@@ -160,13 +149,10 @@ SplitComputation trace_split(const hlo::ComputationPtr& computation, const std::
   SplitComputation result;
   const FlatFunction known = [&](std::span<const Array> arguments) {
     SplitTrace split(&current_trace());
-    std::vector<Array> inputs, outputs, out, rest;
+    std::vector<Array> inputs, out, rest;
     for (size_t i = 0, next = 0; i < avals.size(); ++i)
       inputs.push_back(unknown[i] ? split.staging().add_argument(avals[i]) : arguments[next++]);
-    {
-      TraceScope scope(split);
-      outputs = run_computation(*computation, inputs);
-    }
+    const std::vector<Array> outputs = call_under(split, run_computation, *computation, inputs);
     for (size_t i = 0; i < outputs.size(); ++i) {
       const bool forced = i < instantiate.size() && instantiate[i];
       result.unknown_results.push_back(forced || split.staging().owns(outputs[i]));

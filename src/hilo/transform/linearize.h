@@ -6,9 +6,9 @@
 
 namespace hilo {
 
-/// Stages operations that touch an unknown value (a tangent) and hands all others to the parent; the known operands of
-/// staged operations become residuals. Ops with called computations are split in the same way, by their rule. With it, the
-/// jvp rules alone linearise.
+/// Stages operations on unknown values (tangents) and passes all others to the parent. Known operands of staged
+/// operations become residuals. The rules of operations with called computations split these in the same way. With this
+/// trace, jvp rules alone suffice for linearization.
 class SplitTrace final : public Trace {
  public:
   explicit SplitTrace(Trace* parent);
@@ -21,18 +21,18 @@ class SplitTrace final : public Trace {
   StagingTrace staging_;
 };
 
-/// f's values, and its derivative there: `computation` takes the nonzero tangents, then the residuals.
+/// The values of f, and its derivative: `computation` takes the nonzero tangents, then the residuals.
 struct Linearized {
   std::vector<Array> primals;
   hlo::ComputationPtr computation;
   std::vector<Array> residuals;
   std::vector<bool> nonzero_inputs;
-  std::vector<bool> nonzero_results;  ///< results whose tangent isn't zero; they are the computation's results
+  std::vector<bool> nonzero_results;  ///< results with nonzero tangents; they are the computation's results
   std::vector<Aval> result_avals;
 
-  /// Pushes tangents (one an input) through the derivative.
+  /// Pushes tangents (one per input) through the derivative.
   std::vector<Tangent> push(std::span<const Tangent> tangents) const;
-  /// Pulls cotangents (one a result) back; gives one an input.
+  /// Pulls cotangents (one per result) back; returns one per input.
   std::vector<Tangent> pull(std::span<const Tangent> cotangents) const;
 };
 
@@ -44,7 +44,7 @@ Linearized linearize_flat(const FlatFunction& f, std::span<const Array> primals,
 struct SplitComputation {
   hlo::ComputationPtr known, unknown;
   size_t residual_count = 0;
-  std::vector<bool> unknown_results;  ///< one a result of the whole
+  std::vector<bool> unknown_results;  ///< one entry per result of the whole computation
 
   size_t known_result_count() const { return known->root().operands.size() - residual_count; }
 };
@@ -52,13 +52,13 @@ inline int64_t held_bytes(const SplitComputation& split) {
   return hlo::held_bytes(split.known) + hlo::held_bytes(split.unknown);
 }
 
-/// The value and the derivative: all inputs and results are known, the unknown ones are their nonzero tangents. Results in
-/// `instantiate` have a tangent in any case. Memoised by meaning.
+/// Splits a computation into value and derivative: all inputs and results are known; unknown are their nonzero
+/// tangents. Results in `instantiate` always have a tangent. Memoised by meaning.
 SplitComputation linearize_computation(const hlo::ComputationPtr& computation, const std::vector<bool>& nonzero,
                                        const std::vector<bool>& instantiate);
 
-/// What depends on the `unknown` parameter leaves, apart from what doesn't. Results in `instantiate` are unknown in any
-/// case. Memoised by meaning.
+/// Separates the instructions that depend on the `unknown` parameter leaves from the others. Results in `instantiate`
+/// always count as unknown. Memoised by meaning.
 SplitComputation split_computation(const hlo::ComputationPtr& computation, const std::vector<bool>& unknown,
                                    const std::vector<bool>& instantiate);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform/memo.h -- remembers what a transformation made of a computation, by the computation's meaning.
+// transform/memo.h -- memoises results of transformations by the computation's meaning.
 #pragma once
 
 #include <utility>
@@ -10,10 +10,10 @@
 
 namespace hilo {
 
-/// Of leaves: which have tangents, which a batch axis, and the like.
+/// One flag per leaf: whether it has a tangent, a batch axis and similar.
 using Mask = std::vector<bool>;
 
-/// Keyed by the computation's fingerprint and `Parts`: all else that the value depends on. Thread safe.
+/// Keyed by the computation's fingerprint and `Parts`: everything else on which the value depends. Thread safe.
 template <typename Value, typename... Parts>
 class ComputationMemo {
  public:
@@ -21,7 +21,7 @@ class ComputationMemo {
   Value get(const hlo::ComputationPtr& computation, const Parts&... parts, Make&& make) {
     const hlo::Fingerprint fingerprint = computation->fingerprint();
     if (std::optional<Value> known = table_.find(std::tie(fingerprint, parts...))) return *std::move(known);
-    Value value = make();  // may come back here for inner computations, so no lock is held
+    Value value = make();  // may recurse for inner computations, so no lock is held
     return table_.insert({fingerprint, parts...}, std::move(value));
   }
 

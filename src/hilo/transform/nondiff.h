@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform/nondiff.h -- arguments that a custom rule differentiates, and those (nondiff_argnums) that it doesn't. Not for
-// users.
+// transform/nondiff.h -- separates the arguments that a custom rule differentiates from the others (nondiff_argnums).
+// Not for users.
 #pragma once
 
 #include "hilo/transform/flat_call.h"
 
 namespace hilo::nondiff {
 
-/// Is argument I of N one of the numbered? Negative numbers count from the end.
+/// Whether argument I of N is in Argnums. Negative numbers count from the end.
 template <size_t I, size_t N, int... Argnums>
 inline constexpr bool is_numbered =
     ((static_cast<int>(I) == (Argnums < 0 ? Argnums + static_cast<int>(N) : Argnums)) || ...);
 
-template <bool Wanted, typename Sequence, size_t N, int... Argnums> struct Filter;
-template <bool Wanted, size_t... I, size_t N, int... Argnums>
-struct Filter<Wanted, std::index_sequence<I...>, N, Argnums...> {
+template <bool Expected, typename Sequence, size_t N, int... Argnums> struct Filter;
+template <bool Expected, size_t... I, size_t N, int... Argnums>
+struct Filter<Expected, std::index_sequence<I...>, N, Argnums...> {
   static constexpr auto positions() {
-    std::array<size_t, (0 + ... + (is_numbered<I, N, Argnums...> == Wanted ? 1 : 0))> out{};
+    std::array<size_t, (0 + ... + (is_numbered<I, N, Argnums...> == Expected ? 1 : 0))> out{};
     size_t next = 0;
-    ((is_numbered<I, N, Argnums...> == Wanted ? void(out[next++] = I) : void()), ...);
+    ((is_numbered<I, N, Argnums...> == Expected ? void(out[next++] = I) : void()), ...);
     return out;
   }
 };
 
-/// The elements of `all` that are numbered, or that are not, as a tuple.
+/// Returns the elements of `all` whose positions are in Argnums, or the others, as a tuple.
 template <bool Numbered, int... Argnums, typename... Args>
 auto chosen(const std::tuple<Args...>& all) {
   using Positions = Filter<Numbered, std::index_sequence_for<Args...>, sizeof...(Args), Argnums...>;
@@ -33,7 +33,7 @@ auto chosen(const std::tuple<Args...>& all) {
   }(std::make_index_sequence<positions.size()>());
 }
 
-/// `all` with the differentiated arguments replaced by `diff`.
+/// Returns `all` with the differentiated arguments replaced by `diff`.
 template <int... Argnums, typename... Args, typename Diff>
 std::tuple<Args...> replaced(std::tuple<Args...> all, const Diff& diff) {
   constexpr auto positions = Filter<false, std::index_sequence_for<Args...>, sizeof...(Args), Argnums...>::positions();
@@ -43,7 +43,7 @@ std::tuple<Args...> replaced(std::tuple<Args...> all, const Diff& diff) {
   return all;
 }
 
-/// The tuple in which the arguments of a call of F travel: those in Argnums as they are.
+/// The tuple of arguments for a call of F: those in Argnums are unchanged.
 template <typename F, typename Sequence, typename ArgumentList, int... Argnums> struct TravelOf;
 template <typename F, size_t... I, typename... Args, int... Argnums>
 struct TravelOf<F, std::index_sequence<I...>, std::tuple<Args...>, Argnums...> {
@@ -54,10 +54,10 @@ template <typename F, typename ArgumentList, int... Argnums>
 using Arguments =
     typename TravelOf<F, std::make_index_sequence<std::tuple_size_v<ArgumentList>>, ArgumentList, Argnums...>::Type;
 
-/// Refuses a tracer among `leaves` of nondiff arguments, in JAX's words. `kind` is "custom_vjp" or the like.
+/// Throws JAX's error for a tracer among `leaves` of nondiff arguments. `kind` is "custom_vjp" or similar.
 void refuse_tracers(std::string_view kind, std::span<const Array> leaves);
 
-/// The same of one argument, if it holds arrays.
+/// Does the same for one argument, if it holds arrays.
 template <typename T>
 void refuse_tracers_in(std::string_view kind, const T& argument) {
   if constexpr (std::is_same_v<T, Array>) nondiff::refuse_tracers(kind, std::span(&argument, 1));

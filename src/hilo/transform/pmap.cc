@@ -19,7 +19,7 @@
 namespace hilo {
 namespace {
 
-constexpr size_t kMaxEntries = 64;  // programs kept by one mapped function
+constexpr size_t kMaxEntries = 64;  // maximum number of programs per mapped function
 
 Shape without_axis(const Shape& shape, int64_t axis) {
   std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
@@ -60,7 +60,7 @@ struct Entry : TraceCacheEntry {
 using pmap_detail::Call;
 using pmap_detail::Entry;
 
-/// What a Pmapped remembers.
+/// The state of a Pmapped.
 class PmapCache {
  public:
   PmapCache(std::string axis_name, std::vector<Axis> in_axes, std::vector<Axis> out_axes,
@@ -93,7 +93,7 @@ namespace {
   __builtin_unreachable();
 }
 
-/// The mapped axis of every leaf, from 0 on.
+/// Returns the mapped axis of every leaf, as a non-negative number.
 std::vector<BatchDim> mapped_axes(const PmapCache& cache, const Call& call) {
   std::vector<BatchDim> dims = vmap_detail::axes_of_leaves(cache.where + " in_axes", cache.in_axes, call.leaf_counts);
   for (size_t i = 0; i < dims.size(); ++i) {
@@ -119,26 +119,27 @@ int64_t size_of_mapped_axis(const PmapCache& cache, const Call& call, std::span<
     size = here;
   }
   if (!size) refuse(cache, "must have at least one non-None value in in_axes");
-  if (*size == 0) refuse(cache, "the mapped axis is empty; wanted one slice a replica");
+  if (*size == 0) refuse(cache, "the mapped axis is empty; wanted one slice per replica");
   return *size;
 }
 
-/// Replicas of the program that has so many slices in this process. Where several processes run it, each device has one.
-int64_t replicas_of(const PmapCache& cache, int64_t wanted) {
+/// Returns the number of replicas of a program with `slices` slices in this process. Among several processes, each
+/// device runs one replica.
+int64_t replicas_of(const PmapCache& cache, int64_t slices) {
   const XlaClientPtr client = or_throw(get_xla_client());
   const int64_t available = client->local_devices().size();
-  if (client->process_count() > 1 && wanted != available) {
-    refuse(cache, "the mapped axis has " + std::to_string(wanted) + " slices; wanted one for each of the " +
+  if (client->process_count() > 1 && slices != available) {
+    refuse(cache, "the mapped axis has " + std::to_string(slices) + " slices; wanted one for each of the " +
                       std::to_string(available) + " devices of this process, one of " +
                       std::to_string(client->process_count()));
   }
-  if (wanted <= available) return wanted * client->process_count();
-  refuse(cache, "compiling a computation that requires " + std::to_string(wanted) + " replicas, but only " +
+  if (slices <= available) return slices * client->process_count();
+  refuse(cache, "compiling a computation that requires " + std::to_string(slices) + " replicas, but only " +
                     std::to_string(available) + (available == 1 ? " is" : " are") +
                     " available. Hint: jax_replica_count");
 }
 
-/// Other transformations see one array of all slices, and a process has its own alone.
+/// Throws, because other transformations need one array of all slices, and a process has only its own.
 void refuse_among_processes(const PmapCache& cache) {
   if (or_throw(get_xla_client())->process_count() == 1) return;
   or_throw(unimplemented(cache.where +
@@ -146,7 +147,7 @@ void refuse_among_processes(const PmapCache& cache) {
                          "transformation inside pmap"));
 }
 
-/// Traces the function on what one replica sees, and compiles it for all.
+/// Traces the function for one replica's slice, and compiles it for all.
 std::shared_ptr<Entry> make_entry(const PmapCache& cache, const Call& call, std::span<const BatchDim> dims,
                                   int64_t replicas) {
   const TransformationLocation here(cache.location);
@@ -162,11 +163,7 @@ std::shared_ptr<Entry> make_entry(const PmapCache& cache, const Call& call, std:
     if (dims[i]) aval.shape = without_axis(aval.shape, *dims[i]);
     tracers.push_back(trace.add_argument(aval));
   }
-  std::vector<Array> results;
-  {
-    TraceScope scope(trace);
-    results = call.trace(tracers, entry->prototype, entry->result_leaf_counts);
-  }
+  std::vector<Array> results = call_under(trace, call.trace, tracers, entry->prototype, entry->result_leaf_counts);
   StagedFunction staged = std::move(trace).finish(results, CapturePlace::kLast, /*always_tuple=*/false);
   entry->results = staged.results;
   results.clear();
@@ -176,7 +173,7 @@ std::shared_ptr<Entry> make_entry(const PmapCache& cache, const Call& call, std:
   module.name = "pmap";
   module.entry = staged.computation;
   checkify::refuse_checks(module.entry);
-  or_throw(hlo::dce(module));  // a psum that nobody reads is no reason to meet
+  or_throw(hlo::dce(module));  // an unused psum must not make the replicas wait for each other
   or_throw(hlo::lower_named_axis(module, cache.axis_name, replicas));
   const CompileOptions options = or_throw(get_compile_options()).value_or(CompileOptions());
   entry->executable = or_throw(compile_for_replicas(module, options, replicas));
@@ -188,7 +185,7 @@ std::shared_ptr<Entry> make_entry(const PmapCache& cache, const Call& call, std:
   return entry;
 }
 
-/// Each replica's arguments: its slices, and copies of what isn't mapped.
+/// Returns each replica's arguments: its slices, and copies of unmapped arguments.
 std::vector<std::vector<BufferPtr>> distribute(const Entry& entry, const Call& call, std::span<const BatchDim> dims) {
   std::vector<std::vector<BufferPtr>> arguments(entry.executable->devices().size());
   for (size_t i = 0; i < dims.size(); ++i) {
@@ -204,7 +201,7 @@ std::vector<std::vector<BufferPtr>> distribute(const Entry& entry, const Call& c
   return arguments;
 }
 
-/// Result `i` of all replicas as one array, on the first one's device.
+/// Returns result `i` of all replicas as one array, on the first replica's device.
 Array collect(const PmapCache& cache, const Entry& entry, std::span<const std::vector<BufferPtr>> results, size_t i,
               BatchDim axis) {
   const bool weak = entry.results[i].weak_type;
@@ -218,7 +215,7 @@ Array collect(const PmapCache& cache, const Entry& entry, std::span<const std::v
   return move_axis(stacked, 0, place);
 }
 
-/// Under another transformation: the same values by vmap.
+/// Computes the same values by vmap, under another transformation.
 Outcome call_batched(const PmapCache& cache, const Call& call, std::span<const BatchDim> dims) {
   const TransformationLocation here(cache.location);
   refuse_among_processes(cache);
@@ -232,7 +229,8 @@ Outcome call_batched(const PmapCache& cache, const Call& call, std::span<const B
   return outcome;
 }
 
-/// What debug_nans has found in results: the replicas run once more, as a batch and op by op, which names the op.
+/// Reports bad values that debug_nans has found in results: runs the replicas again, as a batch and operation by
+/// operation, to name the operation.
 [[noreturn]] void report_bad_results(const PmapCache& cache, const Call& call, std::span<const BatchDim> dims) {
   const bool alone = or_throw(get_xla_client())->process_count() == 1;
   if (alone) call_batched(cache, call, dims);
@@ -267,8 +265,7 @@ Outcome call(PmapCache& cache, const Call& call) {
   Outcome outcome{{}, entry->prototype};
   for (size_t i = 0; i < entry->results.size(); ++i)
     outcome.leaves.push_back(collect(cache, *entry, results, i, out_dims[i]));
-  if (looks_for_bad_values() && any_bad_value(outcome.leaves, BadValues::wanted()))
-    report_bad_results(cache, call, dims);
+  if (checks_bad_values() && any_bad_value(outcome.leaves, BadValues::enabled())) report_bad_results(cache, call, dims);
   return outcome;
 }
 

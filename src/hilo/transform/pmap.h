@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform/pmap.h -- pmap: one program on several replicas at once, each with its slice of the arguments.
+// transform/pmap.h -- pmap: runs a function on several replicas at once, each with its slice of the arguments.
 #pragma once
 
 #include <source_location>
@@ -16,7 +16,7 @@ namespace pmap_detail {
 struct Call {
   FlatTree arguments;
   std::vector<size_t> leaf_counts;  ///< of each argument
-  /// Runs the function on tracers; stores its result's tree, and the leaves of each of its parts.
+  /// Runs the function on tracers. Stores the tree of its result and the number of leaves of each element.
   std::function<std::vector<Array>(std::span<const Array> leaves, std::shared_ptr<void>& prototype,
                                    std::vector<size_t>& result_leaf_counts)>
       trace;
@@ -32,7 +32,7 @@ Outcome call(PmapCache& cache, const Call& call);
 
 }  // namespace pmap_detail
 
-/// What pmap returns. Copies share what has been compiled.
+/// The result of pmap. Copies share compiled programs.
 template <typename F>
 class Pmapped : public flat_call::TakesBraces<Pmapped<F>, flat_call::PlainParameters<F>> {
  public:
@@ -65,15 +65,17 @@ class Pmapped : public flat_call::TakesBraces<Pmapped<F>, flat_call::PlainParame
   std::shared_ptr<PmapCache> cache_;
 };
 
-/// `f` on every slice of the mapped axis, each on a replica of its own, as jax.pmap. In `f`, lax::psum and the like speak
-/// to the other replicas by `axis_name`. Axes as in vmap; results are stacked along out_axes. Inside another
-/// transformation it means vmap with that axis_name, which gives the same values. Where several processes run the program
-/// (mpirun), each gives the slices of its local_devices(), and gets their results; `f` speaks to all.
-/// Errors     INVALID_ARGUMENT if the axis is longer than there are replicas (jax_replica_count), or as vmap; ABORTED if a
-///            replica fails; UNAVAILABLE naming a process that is lost; UNIMPLEMENTED inside another transformation in one of
-///            several processes
-/// Cost       compiled once for every kind of arguments; a call copies each replica's slice, and its results
-/// Example    pmap([](Array x) { return x - lax::pmean(x, "i"); }, "i")(xs)
+/// Runs `f` on each slice of the mapped axis, one replica per slice: jax.pmap. In `f`, collectives such as lax::psum
+/// communicate with the other replicas by `axis_name`. If several processes run the program (mpirun), each passes the
+/// slices of its local_devices() and gets their results; collectives reach all processes.
+/// Shapes     axes as in vmap; results are stacked along out_axes. Inside another transformation pmap means vmap with
+///            that axis_name, with the same values.
+/// Errors     INVALID_ARGUMENT if the axis is longer than the number of replicas (jax_replica_count), or as vmap;
+///            ABORTED if a replica fails; UNAVAILABLE naming a lost process; UNIMPLEMENTED inside another
+///            transformation in one of several processes
+/// Cost       compiled once for each combination of argument types; a call copies each replica's slice and its results
+/// Example    const auto total = pmap([](Array x) { return lax::psum(x, "i"); }, "i");
+///            total(numpy::arange(3).reshape({1, 3}))  // [[0 1 2]]
 template <typename F>
 Pmapped<F> pmap(F f, std::string axis_name = {}, std::vector<Axis> in_axes = {0}, std::vector<Axis> out_axes = {0},
                 std::source_location location = std::source_location::current()) {

@@ -9,7 +9,7 @@
 
 namespace hilo {
 
-/// A shape and a type that stand for an array: an argument of eval_shape and lower, a result of pure_callback.
+/// A shape and a type in place of an array: as argument of eval_shape and lower, as result of pure_callback.
 /// jax.ShapeDtypeStruct.
 struct ShapeDtypeStruct {
   ShapeDtypeStruct(std::vector<int64_t> shape, ElementType dtype) : shape(std::move(shape)), dtype(dtype) {}
@@ -18,14 +18,14 @@ struct ShapeDtypeStruct {
   ShapeDtypeStruct(T dtype, std::vector<int64_t>) : dtype(dtype) {
     static_assert(kNever<T>, "the shape comes first: ShapeDtypeStruct({5, 12}, int32)");
   }
-  /// Doesn't compile: types are values.
+  /// Doesn't compile: types are values, not strings.
   ShapeDtypeStruct(std::vector<int64_t> shape, const char* dtype) = delete;  // ShapeDtypeStruct({5, 12}, int32)
   std::vector<int64_t> shape;
   ElementType dtype;
 };
 
 namespace vmap_detail {
-/// An array of which only shape and type may be asked.
+/// Returns an array without a value; only its shape and type can be queried.
 Array abstract_array(const ShapeDtypeStruct& like);
 template <typename T>
 const T& abstract(const T& value) {

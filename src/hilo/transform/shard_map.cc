@@ -29,7 +29,7 @@ Array transposed(const Array& x, const Sizes& permutation) {
   return bind_one(hlo::Opcode::kTranspose, {x}, std::move(attributes));
 }
 
-/// x[0] along the leading axis.
+/// Returns x[0] along the leading axis.
 Array first_of(const Array& x) {
   auto attributes = std::make_shared<hlo::SliceAttributes>();
   for (const int64_t size : x.shape()) attributes->ranges.push_back({0, size, 1});
@@ -38,11 +38,11 @@ Array first_of(const Array& x) {
   return reshaped(first, Sizes(x.shape().begin() + 1, x.shape().end()));
 }
 
-/// How an array with one more dimension for each axis of a spec is made of one without: dimension d becomes
-/// [sizes of its axes, what is left], and then the axes go in front, in the mesh's order.
+/// How to cut an array into one with an additional leading dimension per axis of a spec: dimension d becomes [sizes of
+/// its axes, remainder]; then the axes are moved to the front, in the mesh's order.
 struct Blocks {
   Sizes split;        ///< f32[8,3] by P(("y","x")) of x=2, y=2 -> 2, 2, 2, 3
-  Sizes permutation;  ///< 1, 0, 2, 3: x is the mesh's first
+  Sizes permutation;  ///< 1, 0, 2, 3: x is the mesh's first axis
   Names axes;         ///< of the leading dimensions: x, y
 };
 
@@ -78,7 +78,7 @@ class ShardMapping {
   const Mapping& mapping_;
   const FlatFunction& f_;
   const std::function<std::vector<size_t>()>& result_leaves_;
-  Names axes_;  ///< that the function sees, in the mesh's order
+  Names axes_;  ///< axes that the function sees, in the mesh's order
   std::vector<PartitionSpec> in_, out_;
 };
 
@@ -91,7 +91,7 @@ std::vector<PartitionSpec> ShardMapping::specs_of_leaves(const char* what, const
   return specs;
 }
 
-/// Of the function's axes, each once, and for arrays of such a rank.
+/// Checks that the spec has the function's axes, each at most once, and fits the array's rank.
 void ShardMapping::check_spec(const std::string& what, const PartitionSpec& spec, const Array& x) const {
   const NamedSharding checked(mapping_.mesh, spec, mapping_.location);
   for (const std::string& axis : spec.axes()) {
@@ -104,7 +104,7 @@ void ShardMapping::check_spec(const std::string& what, const PartitionSpec& spec
                        x.aval_shape().to_string()));
 }
 
-/// What the spec says to propagation. Axes that the function doesn't see may share what it leaves.
+/// Returns the spec as a sharding for propagation. Axes that the function doesn't see may shard the open dimensions.
 NamedSharding ShardMapping::sharding(const PartitionSpec& spec, int64_t rank) const {
   if (axes_.size() == mapping_.mesh.axis_names().size()) return {mapping_.mesh, spec, mapping_.location};
   std::vector<SpecEntry> entries;
@@ -115,45 +115,45 @@ NamedSharding ShardMapping::sharding(const PartitionSpec& spec, int64_t rank) co
   return {mapping_.mesh, PartitionSpec(std::move(entries)), mapping_.location};
 }
 
-/// `parts` are the sizes of a device's part.
+/// `parts` are the sizes of a device's shard.
 Blocks ShardMapping::blocks(const PartitionSpec& spec, std::span<const int64_t> parts) const {
-  Blocks made;
-  std::vector<std::pair<std::string, int64_t>> places;  // of the axes, in the split
+  Blocks created;
+  std::vector<std::pair<std::string, int64_t>> places;  // axes and their positions in the split
   Sizes left;
   for (size_t d = 0; d < parts.size(); ++d) {
     for (const std::string& axis : spec.entry(d).axes()) {
-      places.emplace_back(axis, std::ssize(made.split));
-      made.split.push_back(mapping_.mesh.axis_size(axis));
+      places.emplace_back(axis, std::ssize(created.split));
+      created.split.push_back(mapping_.mesh.axis_size(axis));
     }
-    left.push_back(made.split.size());
-    made.split.push_back(parts[d]);
+    left.push_back(created.split.size());
+    created.split.push_back(parts[d]);
   }
   for (const std::string& axis : axes_) {
     for (const auto& [name, place] : places) {
       if (name != axis) continue;
-      made.permutation.push_back(place);
-      made.axes.push_back(axis);
+      created.permutation.push_back(place);
+      created.axes.push_back(axis);
     }
   }
-  made.permutation.insert(made.permutation.end(), left.begin(), left.end());
-  return made;
+  created.permutation.insert(created.permutation.end(), left.begin(), left.end());
+  return created;
 }
 
-/// f32[8,3] by P("x") of x=4 -> f32[4,2,3], shared along its first dimension.
+/// Cuts an array: f32[8,3] by P("x") with x=4 -> f32[4,2,3], sharded along its first dimension.
 Array ShardMapping::cut(const Array& x, const PartitionSpec& spec) const {
   const NamedSharding whole = sharding(spec, x.ndim());
   const Blocks form = blocks(spec, whole.shard_shape(x.shape(), mapping_.location));
   const Array placed = with_sharding_constraint(x, whole, mapping_.location);
   if (form.axes.empty()) return placed;
-  const Array made = transposed(reshaped(placed, form.split), form.permutation);
+  const Array created = transposed(reshaped(placed, form.split), form.permutation);
   std::vector<SpecEntry> entries;
   for (const std::string& axis : form.axes) entries.emplace_back(SpecEntry(axis));
-  entries.resize(made.ndim(), SpecEntry(PartitionSpec::UNCONSTRAINED));
-  return with_sharding_constraint(made, {mapping_.mesh, PartitionSpec(std::move(entries)), mapping_.location},
+  entries.resize(created.ndim(), SpecEntry(PartitionSpec::UNCONSTRAINED));
+  return with_sharding_constraint(created, {mapping_.mesh, PartitionSpec(std::move(entries)), mapping_.location},
                                   mapping_.location);
 }
 
-/// The other way round.
+/// Inverts cut().
 Array ShardMapping::joined(const Array& x, const PartitionSpec& spec) const {
   const size_t leading = spec.axes().size();
   const Blocks form = blocks(spec, std::span(x.shape()).subspan(leading));
@@ -164,11 +164,11 @@ Array ShardMapping::joined(const Array& x, const PartitionSpec& spec) const {
     sizes.push_back(x.shape()[d + leading]);
     for (const std::string& axis : spec.entry(d).axes()) sizes.back() *= mapping_.mesh.axis_size(axis);
   }
-  const Array made = leading == 0 ? x : reshaped(transposed(x, back), sizes);
-  return with_sharding_constraint(made, sharding(spec, made.ndim()), mapping_.location);
+  const Array created = leading == 0 ? x : reshaped(transposed(x, back), sizes);
+  return with_sharding_constraint(created, sharding(spec, created.ndim()), mapping_.location);
 }
 
-/// Result `number` with the axis of this level in front, or without it where its spec says so.
+/// Returns result `number` with the axis of this level in front, or without it if its spec lacks the axis.
 Array ShardMapping::result_of(const Array& value, BatchDim dim, size_t number, size_t level) const {
   const std::string& axis = axes_[level];
   const PartitionSpec& spec = out_[number];
@@ -195,10 +195,11 @@ std::vector<Array> ShardMapping::mapped(size_t level, std::span<const Array> blo
   const std::string& axis = axes_[level];
   std::vector<BatchDim> dims;
   for (const PartitionSpec& spec : in_) dims.push_back(has(spec.axes(), axis) ? BatchDim(0) : std::nullopt);
-  BatchResult made = run_batched([&](std::span<const Array> inner) { return mapped(level + 1, inner); }, blocks, dims,
-                                 {mapping_.mesh.axis_size(axis), axis, axis});
-  for (size_t i = 0; i < made.results.size(); ++i) made.results[i] = result_of(made.results[i], made.dims[i], i, level);
-  return std::move(made.results);
+  BatchResult created = run_batched([&](std::span<const Array> inner) { return mapped(level + 1, inner); }, blocks,
+                                    dims, {mapping_.mesh.axis_size(axis), axis, axis});
+  for (size_t i = 0; i < created.results.size(); ++i)
+    created.results[i] = result_of(created.results[i], created.dims[i], i, level);
+  return std::move(created.results);
 }
 
 std::vector<Array> ShardMapping::run(std::span<const Array> leaves, const std::vector<size_t>& argument_leaves) {

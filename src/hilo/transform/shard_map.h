@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform/shard_map.h -- shard_map: a function of each device's part of its arguments, which speaks to the others by the
-// axes of their mesh.
+// transform/shard_map.h -- shard_map: runs a function on each device's shard of the arguments, with collectives over
+// mesh axes.
 #pragma once
 
 #include <source_location>
@@ -14,15 +14,17 @@ namespace hilo {
 /// Example    P("x"), {P("x"), P()}
 class SpecList : public std::vector<PartitionSpec> {
  public:
-  SpecList(const PartitionSpec& all);  // specs are written as they are
+  SpecList(const PartitionSpec& all);  // implicit, so that users can write plain specs
   SpecList(std::initializer_list<PartitionSpec> each);
   SpecList(std::vector<PartitionSpec> each);
 };
 
 struct ShardMapOptions {
-  /// Axes that the function sees; arrays may be shared along the others inside of it, as propagation finds. Empty: all.
+  /// Mesh axes that the function sees; empty: all. Along the others, propagation may shard arrays inside of the
+  /// function.
   std::vector<std::string> axis_names = {};
-  /// Refuses an out_spec without an axis over which the result varies; else the first device's value is the result.
+  /// Rejects an out_spec without an axis over which the result varies. If false, the first device's value is the
+  /// result.
   bool check_vma = true;
 };
 
@@ -35,24 +37,28 @@ struct Mapping {
   std::source_location location;
 };
 
-/// `f` on the parts of `leaves`; `argument_leaves` are those of each argument, `result_leaves` those of each result, known
-/// once f has run.
+/// Runs `f` on the shards of `leaves`. `argument_leaves` has the number of leaves of each argument; `result_leaves`
+/// returns those of each result once `f` has run.
 std::vector<Array> run(const Mapping& mapping, const FlatFunction& f, std::span<const Array> leaves,
                        const std::vector<size_t>& argument_leaves,
                        const std::function<std::vector<size_t>()>& result_leaves);
 
 }  // namespace shard_map_detail
 
-/// `f` on each device's part of the arguments, as jax.shard_map. in_specs say how arguments are cut, one an argument or one
-/// for all; out_specs how results are put together, one an element of a result tuple or one for all. A spec without an axis
-/// means that all devices along it get the same, and give the same. In `f`, lax::psum and its kin speak to the devices
-/// along an axis of the mesh, or several: lax::psum(x, {"x", "y"}). It is traced once and compiled, as by jit.
-/// Values     those of vmap over one axis for each of the mesh's, which is what it is under other transformations too
-/// Errors     INVALID_ARGUMENT for specs longer than ranks, of axes that aren't the mesh's or the function's, for dimensions
-///            that devices don't divide, and for a result that varies where its spec says it doesn't
-/// Gradient   through it: that of the whole. Inside of `f`: as inside of vmap, so that the gradient for what all devices have
-///            is each device's own share, to be summed by psum (JAX's check_vma=False)
-/// Example    shard_map([](Array x) { return lax::psum(numpy::sum(x), "x"); }, mesh, P("x"), P())(x)
+/// Runs `f` on each device's shard of the arguments: jax.shard_map. In `f`, collectives such as lax::psum communicate
+/// along one or several axes of the mesh: lax::psum(x, {"x", "y"}). The function is traced and compiled once, as by
+/// jit.
+/// Shapes     in_specs (one per argument, or one for all) specify how arguments are split; out_specs (one per element
+///            of a result tuple, or one for all) how results are joined. Along axes missing in a spec, all devices get
+///            or return equal values. Under another transformation shard_map becomes nested vmaps, one per mesh axis,
+///            with the same results.
+/// Errors     INVALID_ARGUMENT for specs longer than the rank, unknown axes, dimensions that the number of devices
+///            doesn't divide, and results that vary along an axis missing in their spec
+/// Gradient   of the call: that of the whole computation. Inside of `f`: as inside of vmap; the gradient of a value
+///            shared by all devices is each device's contribution, to be summed by psum (JAX's check_vma=False)
+/// Example    const Mesh mesh = make_mesh({1}, {"x"});
+///            const auto total = shard_map([](Array x) { return lax::psum(numpy::sum(x), "x"); }, mesh, P("x"), P());
+///            total(numpy::arange(4))  // 6
 template <typename F>
 auto shard_map(F f, const Mesh& mesh, SpecList in_specs, SpecList out_specs, ShardMapOptions options = {},
                std::source_location location = std::source_location::current()) {
@@ -71,7 +77,7 @@ auto shard_map(F f, const Mesh& mesh, SpecList in_specs, SpecList out_specs, Sha
       JitOptions{.name = "shard_map"}, location);
 }
 
-/// The same by JAX's names: shard_map(f, {.mesh = mesh, .in_specs = P("x"), .out_specs = P()}).
+/// Arguments of shard_map with JAX's names: shard_map(f, {.mesh = mesh, .in_specs = P("x"), .out_specs = P()}).
 struct ShardMapByName {
   Mesh mesh;
   SpecList in_specs, out_specs;
@@ -83,7 +89,7 @@ auto shard_map(F f, const ShardMapByName& o, std::source_location location = std
   return hilo::shard_map(std::move(f), o.mesh, o.in_specs, o.out_specs, {o.axis_names, o.check_vma}, location);
 }
 
-/// Doesn't compile: which devices have which part?
+/// Doesn't compile: shard_map needs a mesh and specs.
 template <typename F>
 F shard_map(F f) {
   static_assert(

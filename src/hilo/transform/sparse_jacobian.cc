@@ -39,7 +39,7 @@ Array seeds(const std::vector<int64_t>& colours, int64_t colour_count, ElementTy
   return ops::convert_element_type(ops::eq(of_row, of_column), type);
 }
 
-/// x[rows[k], columns[k]] of a matrix.
+/// Returns x[rows[k], columns[k]] of a matrix.
 Array elements(const Array& x, const std::vector<int64_t>& rows, const std::vector<int64_t>& columns) {
   const int64_t count = rows.size();
   std::vector<Array> pair;
@@ -53,7 +53,7 @@ Array elements(const Array& x, const std::vector<int64_t>& rows, const std::vect
   return ops::gather(x, ops::concatenate(pair, 1), g);
 }
 
-/// push or pull of every seed at once, on a leading axis.
+/// Applies push or pull to all seeds at once, along a leading axis.
 Array of_all_seeds(const FlatFunction& linear, const Array& seeds) {
   const BatchDim dims[] = {0};
   const BatchResult out = run_batched(linear, std::span(&seeds, 1), dims, {seeds.shape(0), ""});
@@ -85,16 +85,16 @@ std::vector<int64_t> column_colours(const SparsityPattern& pattern) {
   std::vector<size_t> order(rows_of.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, std::ranges::greater(), [&](size_t c) { return rows_of[c].size(); });
-  std::vector<std::vector<bool>> taken;  // of each colour, the rows that its columns have
+  std::vector<std::vector<bool>> used;  // for each colour, the rows that its columns use
   std::vector<int64_t> colours(rows_of.size());
   for (const size_t column : order) {
     const auto is_free = [&](const std::vector<bool>& of_colour) {
       return std::ranges::none_of(rows_of[column], [&](int64_t row) { return of_colour[row]; });
     };
-    auto place = std::ranges::find_if(taken, is_free);
-    if (place == taken.end()) place = taken.insert(taken.end(), std::vector<bool>(pattern.rows));
+    auto place = std::ranges::find_if(used, is_free);
+    if (place == used.end()) place = used.insert(used.end(), std::vector<bool>(pattern.rows));
     for (int64_t row : rows_of[column]) (*place)[row] = true;
-    colours[column] = place - taken.begin();
+    colours[column] = place - used.begin();
   }
   return colours;
 }

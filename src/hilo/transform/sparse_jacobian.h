@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform/sparse_jacobian.h -- Jacobians that are known to be mostly zero: columns (or rows) that share no entry are
-// computed together.
+// transform/sparse_jacobian.h -- Jacobians with known zeros: columns (or rows) that share no entry are computed
+// together.
 #pragma once
 
 #include <source_location>
@@ -9,27 +9,28 @@
 
 namespace hilo {
 
-/// Where a matrix may differ from zero.
+/// The positions at which a matrix may be nonzero.
 struct SparsityPattern {
   int64_t rows = 0, columns = 0;
   std::vector<std::pair<int64_t, int64_t>> entries;  ///< (row, column), each once, in the order of the values
 
-  /// |row - column| <= width: what a function of neighbours has.
+  /// Returns the pattern |row - column| <= width: that of a function in which each result depends on neighbours.
   static SparsityPattern banded(int64_t rows, int64_t columns, int64_t width);
 };
 
-/// A matrix by its entries. A tree, of which the places are part of the structure.
+/// A matrix by its entries. A tree; the positions are part of its structure.
 struct SparseMatrix {
-  Array data;  ///< one value an entry
+  Array data;  ///< one value per entry
   int64_t rows = 0, columns = 0;
-  std::vector<int64_t> row_of, column_of;  ///< of each entry
+  std::vector<int64_t> row_of, column_of;  ///< row and column of each entry
   HILO_TREE(data, rows, columns, row_of, column_of)
 
   Array todense() const;
 };
 
-/// Of each column a number, so that columns of one number share no row: the fewest by a greedy search, densest first.
-/// Source    Curtis, Powell and Reid, "On the estimation of sparse Jacobian matrices" (1974)
+/// Returns a colour for each column so that columns of one colour share no row. Finds few colours by a greedy search,
+/// densest columns first.
+/// Source     Curtis, Powell and Reid, "On the estimation of sparse Jacobian matrices" (1974)
 std::vector<int64_t> column_colours(const SparsityPattern& pattern);
 
 namespace sparse_detail {
@@ -37,12 +38,15 @@ SparseMatrix jacobian(const FlatFunction& f, const Array& x, const SparsityPatte
                       const std::source_location& location);
 }  // namespace sparse_detail
 
-/// The Jacobian of a function from a vector to a vector, whose entries outside of `pattern` are zero at every point: one
-/// jvp for each colour of columns. Where the pattern is wrong, so are the values.
-/// Errors     INVALID_ARGUMENT if the pattern doesn't fit argument and result, or an entry is outside of it
-/// Cost       as many tangents as there are colours: for a band of width w they are 2 w + 1, whatever the size
+/// Returns a function that computes a Jacobian with a known sparsity pattern by one jvp per colour of columns. The
+/// function maps a vector to a vector; entries outside of `pattern` must be zero at every point, otherwise values are
+/// wrong.
+/// Errors     INVALID_ARGUMENT if the pattern doesn't fit argument and result, or an entry is outside of the matrix
+/// Cost       one tangent per colour: 2 w + 1 for a band of width w, whatever the size
 /// Gradient   as of jacfwd
-/// Example    sparse_jacfwd(f, SparsityPattern::banded(n, n, 1))(x).todense()
+/// Example    const auto f = [](Array x) { return x * x; };
+///            const auto jacobian = sparse_jacfwd(f, SparsityPattern::banded(2, 2, 0));
+///            jacobian(numpy::array({1.0f, 2.0f})).todense()  // [[2. 0.] [0. 4.]]
 template <typename F>
 auto sparse_jacfwd(F f, SparsityPattern pattern, std::source_location location = std::source_location::current()) {
   return [f = std::move(f), pattern = std::move(pattern), location](const Array& x) {
@@ -52,7 +56,8 @@ auto sparse_jacfwd(F f, SparsityPattern pattern, std::source_location location =
   };
 }
 
-/// The same by one vjp for each colour of rows: for patterns with few entries a column.
+/// Returns a function that computes a Jacobian with a known sparsity pattern by one vjp per colour of rows. For
+/// patterns with few entries per column.
 template <typename F>
 auto sparse_jacrev(F f, SparsityPattern pattern, std::source_location location = std::source_location::current()) {
   return [f = std::move(f), pattern = std::move(pattern), location](const Array& x) {

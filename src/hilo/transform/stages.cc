@@ -12,7 +12,7 @@
 
 namespace hilo::stages_detail {
 
-/// One trace, with a cache of its own: what others trace doesn't push it out.
+/// One trace with its own cache, so that other traces don't evict it.
 class Program {
  public:
   Program(const JitOptions& options, const std::source_location& location) : cache(options, location) {}
@@ -21,8 +21,8 @@ class Program {
   JitCache cache;
   std::shared_ptr<JitEntry> entry;
   std::vector<std::string> paths;                            ///< of the arguments' leaves
-  std::vector<std::optional<NamedSharding>> leaf_shardings;  ///< theirs, of those that devices share
-  std::optional<jit_detail::SharedProgram> shared;           ///< compiled for devices that share its arrays
+  std::vector<std::optional<NamedSharding>> leaf_shardings;  ///< shardings of sharded argument leaves
+  std::optional<jit_detail::ShardedProgram> shared;          ///< compiled for sharded arrays
 };
 
 namespace {
@@ -65,7 +65,7 @@ ProgramPtr compile(const ProgramPtr& program, const CompilerOptions& options) {
     compiled->paths = program->paths;
     compiled->leaf_shardings = program->leaf_shardings;
   }
-  compiled->shared = jit_detail::shared_program_of(compiled->cache, *compiled->entry, compiled->leaf_shardings);
+  compiled->shared = jit_detail::sharded_program_of(compiled->cache, *compiled->entry, compiled->leaf_shardings);
   if (!compiled->shared) jit_detail::executable_of(compiled->cache, *compiled->entry);
   return compiled;
 }
@@ -135,7 +135,7 @@ std::vector<Array> call(Program& program, const FlatTree& arguments,
 
 namespace {
 
-/// What serialised programs begin with: a word, and the meaning of what was compiled.
+/// Returns the header of serialised programs: a magic word, and the meaning of the compiled computation.
 std::string header_of(const Program& program) {
   const hlo::Fingerprint meaning = program.entry->program->fingerprint();
   return "hilo-compiled " + std::to_string(meaning.high) + "-" + std::to_string(meaning.low) + "\n";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform/symbolic_zeros.h -- what a custom rule that asks for symbolic zeros is told of its arguments.
+// transform/symbolic_zeros.h -- queries for custom rules with {.symbolic_zeros = true}.
 #pragma once
 
 #include <array>
@@ -9,14 +9,16 @@
 
 namespace hilo {
 
-/// Is `x`, a tangent or cotangent that a rule with {.symbolic_zeros = true} got, zero whatever the values are? In JAX: is
-/// it a SymbolicZero. False outside of such a rule.
+/// Returns whether a tangent or cotangent, passed to a rule with {.symbolic_zeros = true}, is zero for all values. In
+/// JAX: whether it is a SymbolicZero. Returns false outside of such a rule.
 bool is_symbolic_zero(const Array& x);
-/// Does a derivative depend on `x`, an argument of a fwd with {.symbolic_zeros = true}? In JAX: x.perturbed. False outside
-/// of such a rule. Where one array is two arguments, both count as perturbed if one is.
+/// Returns whether a derivative depends on `x`, an argument of a fwd with {.symbolic_zeros = true}. In JAX:
+/// x.perturbed. Returns false outside of such a rule. If one array is passed as two arguments, both count as perturbed
+/// if either is.
 bool is_perturbed(const Array& x);
 
-/// The arrays that these two know, while it lives, on this thread; those of a scope around it aren't seen. Not for users.
+/// The arrays that these two functions recognize on this thread during the object's lifetime. Hides those of enclosing
+/// scopes. Not for users.
 class ArrayMarks {
  public:
   enum Kind : uint8_t { kZero, kPerturbed };
@@ -26,7 +28,7 @@ class ArrayMarks {
   ArrayMarks& operator=(const ArrayMarks&) = delete;
 
   void add(Kind kind, const Array& x) { marked_[kind].push_back(x); }
-  /// `to[i]` stands for `from[i]`, and is what that is in the scope around.
+  /// Marks `to[i]` with the mark that `from[i]` has in the enclosing scope; `to[i]` replaces `from[i]`.
   void inherit(std::span<const Array> from, std::span<const Array> to);
   bool has(Kind kind, const Array& x) const;
   static const ArrayMarks* current();

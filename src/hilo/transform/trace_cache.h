@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform/trace_cache.h -- what one transformed function has traced and compiled, by kind of arguments. Not for users.
+// transform/trace_cache.h -- traces and programs of one transformed function, by argument types. Not for users.
 #pragma once
 
 #include <algorithm>
@@ -15,20 +15,20 @@
 
 namespace hilo {
 
-/// Another number when a flag changes, the client is forgotten, keys are followed, or a word is set that traces show: what
-/// was traced or compiled before is then not used.
+/// Returns a number that changes when traces and programs become stale: a flag changes, the client is dropped, key
+/// checks start, or a setting that traces depend on is set.
 inline uint64_t trace_version() {
   return 2 * (flags_version() + client_generation()) + (is_on(Setting::kDebugKeyReuse) ? 1 : 0) + words_in_traces();
 }
 
-/// What every entry of a TraceCache has.
+/// The base of all entries of a TraceCache.
 struct TraceCacheEntry {
-  int64_t bytes = 0;  ///< as caches count them; both belong to the cache, under its lock
+  int64_t bytes = 0;  ///< size for the cache limit; belongs to the cache, under its lock
   uint64_t used = 0;
 };
 
-/// At most `max_entries` of one function, and with all other caches at most hilo_cache_bytes; the least recently used goes
-/// first. The latest entry is looked at first.
+/// Holds at most `max_entries` entries per function, and at most hilo_cache_bytes together with all other caches. The
+/// least recently used entry is evicted first. The latest entry is tried first.
 template <typename Entry>
 class TraceCache final : public memoize_detail::Clearable {
  public:
@@ -38,7 +38,7 @@ class TraceCache final : public memoize_detail::Clearable {
     TraceCache::clear();
   }
 
-  /// An entry for which `matches(entry)`; null if there is none.
+  /// Returns an entry for which `matches(entry)` holds; null if there is none.
   template <typename Matches>
   std::shared_ptr<Entry> find(const Matches& matches) {
     std::lock_guard lock(mutex_);
@@ -50,7 +50,7 @@ class TraceCache final : public memoize_detail::Clearable {
     return nullptr;
   }
 
-  /// All entries; the latest is last.
+  /// Returns all entries; the latest is last.
   std::vector<std::shared_ptr<Entry>> entries() const {
     std::lock_guard lock(mutex_);
     return entries_;
@@ -68,11 +68,11 @@ class TraceCache final : public memoize_detail::Clearable {
     memoize_detail::keep_the_limit();
   }
 
-  /// The entry takes so many bytes more, having been compiled.
+  /// Adds `bytes` to the entry's size after its compilation.
   void add_bytes(Entry& entry, int64_t bytes) {
     {
       std::lock_guard lock(mutex_);
-      if (std::ranges::none_of(entries_, [&](const auto& kept) { return kept.get() == &entry; })) return;
+      if (std::ranges::none_of(entries_, [&](const auto& retained) { return retained.get() == &entry; })) return;
       count(entry, bytes);
     }
     memoize_detail::keep_the_limit();
@@ -100,7 +100,7 @@ class TraceCache final : public memoize_detail::Clearable {
  private:
   using Entries = std::vector<std::shared_ptr<Entry>>;
 
-  // Of these three: the lock is held, and there is an entry.
+  // These three functions require that the lock is held and an entry exists.
   typename Entries::const_iterator oldest() const {
     return std::ranges::min_element(entries_, {}, [](const auto& entry) { return entry->used; });
   }

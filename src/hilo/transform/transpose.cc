@@ -51,7 +51,7 @@ class BackwardPass {
   }
 
  private:
-  /// Gives an operand's leaf its cotangent.
+  /// Adds cotangents to the leaves of an instruction's operands.
   class Operands final : public Cotangents {
    public:
     Operands(BackwardPass& pass, std::vector<size_t> leaves) : pass_(pass), leaves_(std::move(leaves)) {}
@@ -101,7 +101,7 @@ class BackwardPass {
   std::vector<size_t> operand_leaves(const hlo::Instruction& instruction) const {
     std::vector<size_t> leaves;
     for (size_t k = 0; k < instruction.operands.size(); ++k) {
-      // bind's convention: all branches of a conditional share one list of operands.
+      // By bind's convention, all branches of a conditional share one list of operands.
       if (instruction.opcode == hlo::Opcode::kConditional && k > 1) break;
       const hlo::InstructionId operand = instruction.operands[k];
       for (size_t leaf = offsets_[operand]; leaf < offsets_[operand + 1]; ++leaf) leaves.push_back(leaf);
@@ -109,7 +109,7 @@ class BackwardPass {
     return leaves;
   }
 
-  /// First leaf that a get-tuple-element reads.
+  /// Returns the first leaf that a get-tuple-element reads.
   size_t element_begin(const hlo::Instruction& gte) const {
     const Shape& tuple = computation_.instruction(gte.operands[0]).shape;
     size_t begin = offsets_[gte.operands[0]];
@@ -128,7 +128,7 @@ class BackwardPass {
     return operation;
   }
 
-  /// Evaluates what doesn't depend on a linear input, and marks what does.
+  /// Evaluates instructions that don't depend on a linear input, and marks those that do.
   void run_forward() {
     for (const hlo::Instruction& i : computation_.instructions()) {
       if (i.opcode == hlo::Opcode::kParameter) continue;

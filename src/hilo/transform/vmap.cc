@@ -22,7 +22,7 @@ std::vector<BatchDim> axes_of_leaves(const std::string& what, const std::vector<
 
 namespace {
 
-/// Gives every leaf the axis that the prefix has for it. `root` names the tree in messages: "args[1]".
+/// Assigns to every leaf the axis that the prefix specifies. `root` names the tree in messages: "args[1]".
 class AxisVisitor final : public TreeVisitor {
  public:
   AxisVisitor(const std::string& what, std::string root, const AxisTree& axes)
@@ -50,9 +50,9 @@ class AxisVisitor final : public TreeVisitor {
   std::vector<BatchDim> dims;
 
  private:
-  void refuse(const std::string& wanted) const {
+  void refuse(const std::string& expected) const {
     or_throw(invalid_argument(what_ + ": axes must be a prefix of the tree; at " + places_.back() + " the axes have " +
-                              std::to_string(path_.back()->parts().size()) + " parts, the tree has " + wanted));
+                              std::to_string(path_.back()->parts().size()) + " parts, the tree has " + expected));
   }
 
   const std::string& what_;

@@ -9,16 +9,16 @@
 
 namespace hilo {
 
-/// The axis of an argument that is mapped over, or none.
+/// The mapped axis of an argument; nullopt: not mapped.
 using Axis = std::optional<int>;
 inline constexpr std::nullopt_t kNoAxis = std::nullopt;
 
-/// Axes of an argument: one for all of its arrays, none, or one for each of its parts, which are axes again: a prefix of
-/// the argument's tree.
+/// The mapped axes of an argument: one for all of its arrays, none, or one for each of its parts. Parts may have parts:
+/// axes are a prefix of the argument's tree.
 /// Example    {0, kNoAxis, std::pair(0, 1)}  for three arguments of which the last is a pair
 class AxisTree {
  public:
-  AxisTree(int axis) : axis_(axis) {}  // axes are written as they are
+  AxisTree(int axis) : axis_(axis) {}  // implicit, so that users can write plain numbers
   AxisTree(std::nullopt_t) {}
   AxisTree(std::nullptr_t) {}
   AxisTree(Axis axis) : axis_(axis) {}
@@ -29,7 +29,7 @@ class AxisTree {
   template <typename A, typename B>
   AxisTree(const std::pair<A, B>& parts) : has_parts_(true), parts_{parts.first, parts.second} {}
 
-  /// {0, none}, of one part that part.
+  /// A list of one part means that part.
   AxisTree(std::initializer_list<AxisTree> parts) {
     if (parts.size() == 1) *this = *parts.begin();
     else *this = AxisTree(std::vector<AxisTree>(parts));
@@ -45,51 +45,51 @@ class AxisTree {
   std::vector<AxisTree> parts_;
 };
 
-/// One axis for all, or one for each.
+/// One axis for all arguments, or one for each.
 /// Example    0, kNoAxis, {0, kNoAxis}, std::tuple(0, std::pair(0, 1))
 class AxisList : public std::vector<AxisTree> {
  public:
-  AxisList(int axis);  // axes are written as they are
+  AxisList(int axis);  // implicit, so that users can write plain numbers
   AxisList(std::nullopt_t);
   AxisList(std::initializer_list<AxisTree> axes);
   AxisList(std::vector<AxisTree> axes);
-  /// Doesn't compile: names have a name.
+  /// Doesn't compile: a text is the axis name, which has to be passed as .axis_name.
   template <std::same_as<char> C>
-  AxisList(const C*) : vector{0} {  // it converts, to be refused
-    static_assert(kNever<C>, "the axis name has a name: vmap(f, {.axis_name = \"i\"})");
+  AxisList(const C*) : vector{0} {  // converts, so that the static_assert below reports the error
+    static_assert(kNever<C>, "pass the axis name by name: vmap(f, {.axis_name = \"i\"})");
   }
   template <typename... Axes>
   AxisList(const std::tuple<Axes...>& axes) : vector(AxisTree(axes).parts()) {}
 };
 
-/// What vmap is told beside its function, as in JAX.
+/// Options of vmap, as in JAX.
 struct VmapOptions {
   Named named = Named();
-  AxisList in_axes = 0;                   ///< one entry an argument, or one for all
-  AxisList out_axes = 0;                  ///< one entry an element of a result tuple, or one for all
-  std::string axis_name = {};             ///< by which lax::psum and the like may name the axis
-  std::optional<int64_t> axis_size = {};  ///< needed where no argument is mapped
-  /// The axis of a mesh that shares the batch: with_sharding_constraint inside the function says it of the batch's dimension.
+  AxisList in_axes = 0;                   ///< one entry per argument, or one for all
+  AxisList out_axes = 0;                  ///< one entry per element of a result tuple, or one for all
+  std::string axis_name = {};             ///< name of the axis for lax::psum and other collectives
+  std::optional<int64_t> axis_size = {};  ///< required if no argument is mapped
+  /// The mesh axis over which the batch is sharded: with_sharding_constraint inside the function adds it to the batch's
+  /// dimension.
   std::string spmd_axis_name = {};
 };
 
 namespace vmap_detail {
-/// The trees of a call: how many, and their walk.
+/// The trees of a call: their number and their walk.
 struct Trees {
   size_t count = 0;
   const void* value = nullptr;
   void (*walk_element)(const void* value, size_t i, TreeVisitor& visitor) = nullptr;
-  /// Shows tree `i` to a visitor.
   void walk(size_t i, TreeVisitor& visitor) const { walk_element(value, i, visitor); }
 };
-/// Those of a result that is there once the function has run.
+/// The trees of a result, which exists once the function has run.
 struct ResultTrees {
   const void* result;  ///< a std::optional
   Trees (*trees)(const void* result);
 };
 std::vector<Array> vmap(const FlatFunction& f, std::span<const Array> leaves, const Trees& arguments,
                         const ResultTrees& results, const VmapOptions& options, const std::source_location& location);
-/// One axis a leaf, from one axis an argument or one for all. `what` names the list in errors.
+/// Returns one axis per leaf, from one axis per argument or one for all. `what` names the list in errors.
 std::vector<std::optional<int64_t>> axes_of_leaves(const std::string& what, const std::vector<Axis>& axes,
                                                    const std::vector<size_t>& leaf_counts);
 std::vector<Array> abstract_results(const FlatFunction& f, std::span<const Array> leaves);
@@ -105,7 +105,7 @@ template <typename T>
 void walk_whole(const void* value, size_t, TreeVisitor& visitor) {
   hilo::walk(*static_cast<T*>(const_cast<void*>(value)), visitor);
 }
-/// The elements of a tuple, or the whole of what is none. `value` outlives what comes back.
+/// Returns the elements of a tuple, or a value that isn't a tuple as the only element. `value` must outlive the result.
 template <typename T>
 Trees trees_of(const T& value) {
   if constexpr (tree_detail::IsTuple<T>::value) return {std::tuple_size_v<T>, &value, vmap_detail::walk_element<T>};
@@ -117,16 +117,21 @@ Trees trees_of_kept(const void* result) {
 }
 }  // namespace vmap_detail
 
-/// `f` on a whole batch at once. jax.vmap.
-/// Errors     INVALID_ARGUMENT if mapped axes differ in size, axes are no prefix of an argument's tree, or nothing is
-///            mapped and no axis_size given
-/// Example    vmap(f, {.in_axes = {0, kNoAxis}, .axis_name = "batch"})(rows, w)
+/// Vectorizes `f` over a batch axis: jax.vmap. Each operation runs once on the whole batch.
+/// Shapes     in_axes name the mapped axis of each argument, which `f` doesn't see. All mapped axes have the same size
+///            n. Results get an axis of size n at out_axes, 0 by default.
+/// Errors     INVALID_ARGUMENT if mapped axes differ in size, axes are no prefix of an argument's tree, or neither a
+///            mapped argument nor axis_size specifies the size
+/// Gradient   that of the batched function
+/// Example    const Array rows = numpy::arange(6).reshape({2, 3}), w = numpy::array({1, 0, 2});
+///            const auto f = [](Array row, Array w) { return numpy::dot(row, w); };
+///            vmap(f, {.in_axes = {0, kNoAxis}})(rows, w)  // [ 4 13]
 template <typename F>
 auto vmap(F f, VmapOptions options, std::source_location location = std::source_location::current()) {
   return flat_call::with_braces<F>([f = std::move(f), options = std::move(options), location](const auto&... args) {
     const TransformationLocation here(location);
     using Arguments = flat_call::Arguments<F, std::remove_cvref_t<decltype(args)>...>;
-    // A number is the same of each element, and comes back as an array of them.
+    // A function may return a C++ number: it is the same for all elements and is returned as an array.
     using Given = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
     using Result = std::conditional_t<Number<Given>, Array, Given>;
     const Arguments arguments(args...);
@@ -138,8 +143,8 @@ auto vmap(F f, VmapOptions options, std::source_location location = std::source_
   });
 }
 
-/// The same with what everybody says by position. kNoAxis: not batched.
-/// Example    vmap([](Array x) { return numpy::sum(x); })(rows)
+/// Vectorizes `f`, with in_axes, out_axes and axis_name by position. kNoAxis: not batched.
+/// Example    vmap([](Array x) { return numpy::sum(x); })(numpy::ones({2, 3}))  // [3. 3.]
 template <typename F, std::convertible_to<AxisList> InAxes = AxisList>
 auto vmap(F f, InAxes in_axes = 0, AxisList out_axes = 0, std::string axis_name = {},
           std::source_location location = std::source_location::current()) {
@@ -149,9 +154,11 @@ auto vmap(F f, InAxes in_axes = 0, AxisList out_axes = 0, std::string axis_name 
       location);
 }
 
-/// The result of `f` with shapes and types but no values: nothing is computed. Arguments may be ShapeDtypeStructs.
-/// jax.eval_shape.
-/// Example    eval_shape(f, ShapeDtypeStruct({1000, 1000}, ElementType::kF32)).shape()
+/// Returns the result of `f` with shapes and types but without values; computes nothing: jax.eval_shape. Arguments may
+/// be ShapeDtypeStructs.
+/// Example    const auto outer = [](Array x, Array y) { return numpy::outer(x, y); };
+///            const ShapeDtypeStruct x({1000}, float32), y({20}, float32);
+///            eval_shape(outer, x, y).shape()  // (1000, 20)
 template <typename F, typename... Args>
 auto eval_shape(const F& f, const Args&... args) {
   using Arguments = flat_call::Arguments<F, vmap_detail::Abstract<Args>...>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tree/device_put.h -- device_put and block_until_ready of whole trees.
+// tree/device_put.h -- device_put and block_until_ready for whole trees.
 #pragma once
 
 #include "hilo/mesh/sharded_array.h"
@@ -7,8 +7,8 @@
 
 namespace hilo {
 
-/// A tree whose arrays are all on a device, committed to it.
-/// Errors    as device_put of an array
+/// Copies all arrays of a tree to a device and commits them there.
+/// Errors     as device_put of an array
 template <typename T>
   requires(!std::is_convertible_v<const T&, Array>)
 T device_put(const T& tree, const DevicePtr& device, std::source_location location = std::source_location::current()) {
@@ -17,8 +17,8 @@ T device_put(const T& tree, const DevicePtr& device, std::source_location locati
   return hilo::unflatten(tree, flat.leaves);
 }
 
-/// A tree whose arrays devices share, all in this way.
-/// Errors    as device_put of an array
+/// Shards all arrays of a tree in the same way.
+/// Errors     as device_put of an array
 template <typename T>
   requires(!std::is_convertible_v<const T&, Array>)
 T device_put(const T& tree, const NamedSharding& sharding,
@@ -28,7 +28,7 @@ T device_put(const T& tree, const NamedSharding& sharding,
   return hilo::unflatten(tree, flat.leaves);
 }
 
-/// The same for the first device, to which nothing is committed.
+/// Copies all arrays of a tree to the first device, without committing them.
 template <typename T>
   requires(!std::is_convertible_v<const T&, Array>)
 T device_put(const T& tree, std::source_location location = std::source_location::current()) {
@@ -44,8 +44,8 @@ T device_put(const T& tree, const char*) {
   return tree;
 }
 
-/// Waits until all arrays of the tree have their values.
-/// Errors    as block_until_ready of an array
+/// Waits until the values of all arrays of the tree are computed.
+/// Errors     as block_until_ready of an array
 template <typename T>
   requires(!std::is_convertible_v<const T&, Array>)
 const T& block_until_ready(const T& tree, std::source_location location = std::source_location::current()) {

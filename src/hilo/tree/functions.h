@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// tree/functions.h -- jax.tree: functions on trees by the names that they have there.
+// tree/functions.h -- jax.tree: functions on trees, with JAX's names.
 #pragma once
 
 #include "hilo/tree/tree.h"
 
 namespace hilo {
 
-/// The arrays of a tree, in order. jax.tree.leaves.
+/// Returns the arrays of a tree, in order: jax.tree.leaves.
 template <typename T>
 std::vector<Array> tree_leaves(const T& tree) {
   return hilo::flatten(tree).leaves;
 }
 
-/// JAX's old names of these: jax.tree_util.
+/// JAX's older names of these functions: jax.tree_util.
 namespace tree_util {
 using hilo::tree_leaves;
 using hilo::tree_map;
-/// The text of a path of flatten_with_path, which is one already.
+/// Returns the text of a path of flatten_with_path, which already is one.
 inline std::string keystr(const std::string& path) { return path; }
 }  // namespace tree_util
 
 namespace tree {
 
-/// What is equal for trees of one structure: containers, keys and fixed values, but not arrays. jax.tree.structure.
+/// The structure of a tree: containers, keys and fixed values, but not arrays: jax.tree.structure.
 struct Structure {
-  std::string text;  ///< not for reading
+  std::string text;  ///< for comparison, not for reading
   size_t num_leaves = 0;
   bool operator==(const Structure&) const = default;
 };
@@ -34,17 +34,21 @@ Structure structure(const T& tree) {
   return {std::move(flat.structure), flat.leaves.size()};
 }
 
-/// tree_leaves. jax.tree.leaves.
+/// Returns the arrays of a tree, in order: jax.tree.leaves.
+/// Example    tree::leaves(std::pair(numpy::arange(2), std::vector<Array>{5, 6})).size()  // 3
 template <typename T>
 std::vector<Array> leaves(const T& tree) {
   return hilo::tree_leaves(tree);
 }
-/// Leaves and structure.
+/// Returns the leaves and the structure of a tree: jax.tree.flatten.
 template <typename T>
 std::pair<std::vector<Array>, Structure> flatten(const T& tree) {
   return {hilo::tree_leaves(tree), tree::structure(tree)};
 }
-/// A copy of `like` with its arrays replaced. Errors    INVALID_ARGUMENT if the number of leaves differs
+/// Returns a copy of `like` with its arrays replaced by `leaves`: jax.tree.unflatten.
+/// Errors     INVALID_ARGUMENT if the number of leaves differs
+/// Example    const std::vector<Array> leaves = {10, 20};
+///            tree::unflatten(std::pair(Array(1), Array(2)), leaves).second  // 20
 template <Tree T>
 T unflatten(const T& like, std::span<const Array> leaves) {
   static_assert(!std::same_as<T, Structure>,
@@ -52,7 +56,9 @@ T unflatten(const T& like, std::span<const Array> leaves) {
   return hilo::unflatten(like, leaves);
 }
 
-/// Each array with its path: ("[1].blocks[3].w", array); "" for a tree that is one array. jax.tree.flatten_with_path.
+/// Returns each array with its path, ("[1].blocks[3].w", array): jax.tree.flatten_with_path. The path is "" for a tree
+/// that is one array.
+/// Example    tree::flatten_with_path(std::pair(Array(1), Array(2)))[1].first  // [1]
 template <typename T>
 std::vector<std::pair<std::string, Array>> flatten_with_path(const T& tree) {
   T copy = tree;
@@ -66,13 +72,16 @@ std::vector<std::pair<std::string, Array>> leaves_with_path(const T& tree) {
   return tree::flatten_with_path(tree);
 }
 
-/// The tree with f(leaf, leaf of another, ...) in place of every array. jax.tree.map.
+/// Applies f to each array, or to the corresponding arrays of several trees, and returns a tree of the results:
+/// jax.tree.map.
 /// Errors     INVALID_ARGUMENT if the structures differ
+/// Example    const std::pair<Array, Array> x = {1, 2}, y = {10, 20};
+///            tree::map([](Array a, Array b) { return a + b; }, x, y).second  // 22
 template <typename F, Tree T, Tree... Rest>
 T map(F&& f, const T& tree, const Rest&... rest) {
   return hilo::tree_map(std::forward<F>(f), tree, rest...);
 }
-/// Doesn't compile: braces don't tell which tree.
+/// Doesn't compile: braces don't determine the tree's type.
 template <typename F, typename T>
 T map(F&&, std::initializer_list<T> tree) {
   static_assert(kNever<T>, "a list in braces has no type here: name the struct, tree::map(f, Params{a, b})");
@@ -85,7 +94,7 @@ T map(const T& tree, const F&, const Rest&...) {
   static_assert(kNever<F>, "the function comes first: tree::map(f, tree)");
   return tree;
 }
-/// The same, where f(path, leaf, ...) gets each array's path too. jax.tree.map_with_path.
+/// Applies f(path, leaf, ...) to each array with its path: jax.tree.map_with_path.
 template <typename F, Tree T, Tree... Rest>
 T map_with_path(F&& f, const T& tree, const Rest&... rest) {
   const auto paths = tree::flatten_with_path(tree);
@@ -93,13 +102,14 @@ T map_with_path(F&& f, const T& tree, const Rest&... rest) {
   return hilo::tree_map([&](const auto&... leaves) { return f(paths[next++].first, leaves...); }, tree, rest...);
 }
 
-/// f(f(initial, first leaf), second leaf) ... jax.tree.reduce.
+/// Combines all leaves: f(f(initial, first leaf), second leaf) ... jax.tree.reduce.
+/// Example    tree::reduce([](Array sum, Array x) { return sum + x; }, std::vector<Array>{1, 2, 3}, Array(0))  // 6
 template <typename F, Tree T, typename Value>
 Value reduce(F&& f, const T& tree, Value initial) {
   for (const Array& leaf : hilo::tree_leaves(tree)) initial = f(initial, leaf);
   return initial;
 }
-/// The same, which begins with the first leaf.
+/// Combines all leaves, starting from the first one.
 /// Errors     INVALID_ARGUMENT for a tree without leaves
 template <typename F, Tree T>
 Array reduce(F&& f, const T& tree) {
@@ -110,7 +120,8 @@ Array reduce(F&& f, const T& tree) {
   for (size_t i = 1; i < leaves.size(); ++i) value = tree_detail::mapped(f, value, leaves[i]);
   return value;
 }
-/// The same without an initial value, in a logarithm of rounds of pairs: f(f(a, b), f(c, d)). jax.tree.reduce_associative.
+/// Combines all leaves in rounds of pairs: f(f(a, b), f(c, d)). jax.tree.reduce_associative. The number of rounds is
+/// logarithmic.
 /// Errors     INVALID_ARGUMENT for a tree without leaves
 template <typename F, Tree T>
 Array reduce_associative(F&& f, const T& tree) {
@@ -124,7 +135,7 @@ Array reduce_associative(F&& f, const T& tree) {
   }
   return round[0];
 }
-/// Are all leaves true? Arrays of size 1 with values. jax.tree.all.
+/// Returns whether all leaves, arrays of size 1 with values, are true: jax.tree.all.
 template <Tree T>
 bool all(const T& tree) {
   return tree::reduce([](bool so_far, const Array& leaf) { return so_far && static_cast<bool>(leaf); }, tree, true);
@@ -132,7 +143,7 @@ bool all(const T& tree) {
 
 namespace detail {
 
-/// Appends what `prefix` has for each leaf of `full`.
+/// Appends the value that `prefix` has for each leaf of `full`.
 template <typename Prefix, typename Full>
 void append_broadcast(std::vector<Array>& out, const Prefix& prefix, const Full& full) {
   if constexpr (std::is_same_v<Prefix, Array>) {
@@ -191,7 +202,7 @@ template <typename... Ts> struct OfLists<std::tuple<Ts...>> {
   using Type = std::tuple<typename OfLists<Ts>::Type...>;
 };
 
-/// A tree of `like`'s structure whose lists are the next of `lists`.
+/// Returns a tree of `like`'s structure, filled with `lists` from `next` on.
 template <typename T>
 typename OfLists<T>::Type with_lists(const T& like, const std::vector<std::vector<Array>>& lists, size_t& next) {
   if constexpr (std::is_same_v<T, Array>) {
@@ -209,15 +220,15 @@ typename OfLists<T>::Type with_lists(const T& like, const std::vector<std::vecto
         [&](const auto&... element) {
           return typename OfLists<T>::Type{tree::detail::with_lists(element, lists, next)...};
         },
-        like);  // braces: in order
+        like);  // braces evaluate in order
   }
 }
 
 }  // namespace detail
 
-/// `full`'s tree with the Arrays of a prefix of it: where the prefix has an Array, all leaves below are that.
+/// Expands a prefix of `full` to the tree of `full`: each Array of the prefix is repeated for all leaves below it.
 /// jax.tree.broadcast.
-/// Errors     INVALID_ARGUMENT where vectors or maps differ in size or keys; what differs in type the compiler says
+/// Errors     INVALID_ARGUMENT if vectors or maps differ in size or keys; different types don't compile
 /// Example    broadcast(std::pair(a, b), full)  with a std::pair of trees as full
 template <Tree Prefix, Tree Full>
 Full broadcast(const Prefix& prefix, const Full& full) {
@@ -226,10 +237,11 @@ Full broadcast(const Prefix& prefix, const Full& full) {
   return tree::unflatten(full, leaves);
 }
 
-/// A list of trees as a tree of lists. jax.tree.transpose of a list.
+/// Converts a list of trees to a tree of lists: jax.tree.transpose of a list.
 /// Types      vectors, maps, pairs and tuples of Arrays
 /// Errors     INVALID_ARGUMENT for an empty list, or trees of different structures
-/// Example    transpose(std::vector{std::pair(a, b), std::pair(c, d)}) is the pair ({a, c}, {b, d})
+/// Example    const std::vector<std::pair<Array, Array>> pairs = {{1, 2}, {3, 4}};
+///            tree::transpose(pairs).first[1]  // 3
 template <Tree T>
 typename detail::OfLists<T>::Type transpose(const std::vector<T>& trees) {
   if (trees.empty()) or_throw(invalid_argument("tree::transpose: the list is empty, so its trees have no structure"));

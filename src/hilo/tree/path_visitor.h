@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tree/path_visitor.h -- a visitor that knows where the walk is. Not for users.
+// tree/path_visitor.h -- a visitor that tracks the path of the walk. Not for users.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace hilo {
 
 class PathVisitor : public TreeVisitor {
  public:
-  // Who overrides these calls them first, or what is in a map is known by its place instead of its key.
+  // Overriding functions call these first; otherwise map entries are shown by position instead of by key.
   void node(char kind, size_t) override { open(kind); }
   void fixed(const void*, size_t, const void* value, FixedText text) override {
     if (in_map()) open_.back().key = text(value);
@@ -28,7 +28,7 @@ class PathVisitor : public TreeVisitor {
   }
 
  protected:
-  /// "[1].blocks[3][\"w\"]"; "" for the whole tree.
+  /// Returns the current path, "[1].blocks[3][\"w\"]"; "" for the whole tree.
   std::string path() const {
     std::string all;
     for (const std::string& part : path_) all += part;
@@ -37,7 +37,7 @@ class PathVisitor : public TreeVisitor {
   size_t depth() const { return path_.size(); }
 
  private:
-  /// The name at `index` in "w, b".
+  /// Returns the name at `index` in "w, b".
   static std::string field_name(const char* names, size_t index) {
     std::string_view rest = names;
     for (; index > 0; --index) rest.remove_prefix(rest.find(',') + 1);
@@ -46,15 +46,15 @@ class PathVisitor : public TreeVisitor {
     return std::string(rest);
   }
 
-  /// A container that the walk is in.
+  /// A container that the walk has entered.
   struct Open {
     size_t depth;
     char kind;
-    std::string key;  ///< of a map: the one whose value comes next
+    std::string key;  ///< of a map: the key of the next value
   };
   void open(char kind) {
     if (open_.empty() || open_.back().depth != depth()) open_.push_back({depth(), kind, {}});
-    else open_.back() = {depth(), kind, {}};  // a container in an optional, or a map's key that is a tuple
+    else open_.back() = {depth(), kind, {}};  // a container in an optional, or a tuple as a map's key
   }
   bool in_map() const { return !open_.empty() && open_.back().depth == depth() && open_.back().kind == '{'; }
 

@@ -17,7 +17,7 @@ class Flattener final : public TreeVisitor {
   }
   void node(char kind, size_t size) override {
     flat_.structure += kind;
-    if (size < 10) flat_.structure += static_cast<char>('0' + size);  // most: no text of its own is made
+    if (size < 10) flat_.structure += static_cast<char>('0' + size);  // common case, without a temporary string
     else flat_.structure += std::to_string(size);
   }
   void fixed(const void* bytes, size_t size, const void*, FixedText) override {
@@ -55,22 +55,22 @@ class LeafCounter final : public TreeVisitor {
 
 class PathFinder final : public PathVisitor {
  public:
-  explicit PathFinder(size_t wanted) : wanted_(wanted) {}
+  explicit PathFinder(size_t index) : index_(index) {}
   void leaf(Array&) override {
-    if (next_++ == wanted_) found_ = path();
+    if (next_++ == index_) found_ = path();
   }
   std::string found() const { return found_; }
 
  private:
-  size_t wanted_;
+  size_t index_;
   size_t next_ = 0;
   std::string found_;
 };
 
-/// One stop of a walk, as a message shows it.
+/// One step of a walk, as a message shows it.
 struct Stop {
   std::string path, what;
-  std::string bytes;  ///< of a fixed value: two may print alike
+  std::string bytes;  ///< of a fixed value, because different values may print alike
   bool operator==(const Stop&) const = default;
 };
 
@@ -111,7 +111,7 @@ std::vector<Stop> stops_of(WalkRef walk_value) {
 
 FlatTree flatten_walked(WalkRef walk_value) {
   FlatTree flat;
-  flat.leaves.reserve(8);  // most trees have no more: one allocation instead of four
+  flat.leaves.reserve(8);  // enough for most trees: one allocation instead of four
   Flattener flattener(flat);
   walk_value(flattener);
   return flat;

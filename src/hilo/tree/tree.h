@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tree/tree.h -- structs, tuples, vectors and maps of arrays as trees: one walk serves flattening, filling and messages.
+// tree/tree.h -- structs, tuples, vectors and maps of arrays as trees. One walk serves flattening, filling and
+// messages.
 #pragma once
 
 #include <array>
@@ -15,16 +16,16 @@
 #include "hilo/array/array.h"
 
 /// Names the fields of a struct that are part of its tree. Plain aggregates need it only if they hold std::arrays, have
-/// base classes, private members or invariants. Every field is named here or in HILO_STATIC.
-/// Errors     doesn't compile if a field is missing: exact for aggregates without bases; of other classes, if they are
-///            larger than their named fields can be
+/// base classes, private members or invariants. Each field must be named here or in HILO_STATIC.
+/// Errors     doesn't compile if a field is missing: exact for aggregates without bases; for other classes only if they
+///            are larger than their named fields
 /// Example    struct Layer { Array w, b; HILO_TREE(w, b) };
 #define HILO_TREE(...)                                                             \
   auto hilo_tree_fields() { return ::hilo::tree_detail::references(__VA_ARGS__); } \
   static constexpr const char* hilo_tree_names() { return #__VA_ARGS__; }
 
-/// Names the fields that hold no arrays: part of the structure, as meta_fields of jax.tree_util.register_dataclass. Two
-/// trees whose static fields differ have different structures, and `jit` traces anew.
+/// Names the fields without arrays: part of the structure, as meta_fields of jax.tree_util.register_dataclass. Trees
+/// with different static fields have different structures, and `jit` retraces.
 /// Types      numbers, enums, strings, pointers, and std::vector, map, tuple, pair and optional of those
 /// Example    struct Layer { Array w; const Activation* f; HILO_TREE(w) HILO_STATIC(f) };
 #define HILO_STATIC(...) \
@@ -32,12 +33,12 @@
 
 namespace hilo::tree_detail {
 
-/// What std::tie gives, for a fraction of the time that a std::tuple takes to compile.
+/// Like the result of std::tie, but much faster to compile than a std::tuple.
 template <typename... Fields>
 struct References {
   void* addresses[sizeof...(Fields) + 1];
 
-  /// Calls f(field, index) for each.
+  /// Calls f(field, index) for each field.
   template <typename F>
   void for_each(const F& f) const {
     [&]<size_t... I>(std::index_sequence<I...>) {
@@ -54,26 +55,27 @@ References<Fields...> references(Fields&... fields) {
 
 namespace hilo {
 
-/// A fixed value as text, for messages.
+/// Converts a fixed value to text, for messages.
 using FixedText = std::string (*)(const void* value);
 
-/// What a walk tells. Called in a fixed order, so that leaves can be numbered.
+/// Receives the events of a walk. Their order is fixed, so that leaves can be numbered.
 class TreeVisitor {
  public:
   virtual ~TreeVisitor() = default;
   virtual void leaf(Array& array) = 0;
-  /// A container or struct with `size` children begins; for maps, `fixed` with each key follows.
+  /// Begins a container or struct with `size` children; for maps, `fixed` follows with each key.
   virtual void node(char kind, size_t size) = 0;
-  /// A value that is part of the structure: number, enum, string, key. `text` makes text of what `value` points to.
+  /// Reports a value that is part of the structure: number, enum, string, key. `text` converts the object at `value` to
+  /// text.
   virtual void fixed(const void* bytes, size_t size, const void* value, FixedText text) = 0;
-  /// Child `name` (or index) begins and ends; for paths in messages.
+  /// Begin and end the child of this name or index; for paths in messages.
   virtual void enter(size_t index, const char* names) { (void)index, (void)names; }
   virtual void leave() {}
 };
 
 namespace tree_detail {
 
-/// std::apply, of which a message has fewer lines. Most functions take one or two arguments: a template less to compile.
+/// Same as std::apply with shorter compiler messages. One and two arguments are special cases, which compile faster.
 template <typename F, typename Tuple>
 decltype(auto) apply(F&& f, Tuple&& tuple) {
   constexpr size_t size = std::tuple_size_v<std::remove_cvref_t<Tuple>>;
@@ -96,7 +98,7 @@ template <typename T, size_t N> struct IsTuple<std::array<T, N>> : std::true_typ
 template <typename T> struct IsOptional : std::false_type {};
 template <typename T> struct IsOptional<std::optional<T>> : std::true_type {};
 
-/// A number, an enum or a string, as the message of a difference shows it.
+/// Returns the text of a number, an enum or a string for messages.
 template <typename T>
 std::string fixed_text(const void* value) {
   const T& v = *static_cast<const T*>(value);
@@ -107,19 +109,19 @@ std::string fixed_text(const void* value) {
   else return std::to_string(v);
 }
 
-// What boost::pfr is asked for must not hold a std::array: g++ 12 dies of it with an internal error. Whether one is there
-// is found by what the fields can be initialised from, all of them at once, for fewer would bring the error too.
+// Detects std::array fields, with which boost::pfr makes g++ 12 fail with an internal error. Tests all field
+// initialisers at once, because fewer would trigger the error too.
 template <typename T>
 struct AnyFieldOf {
   template <typename Field>
     requires(!std::is_same_v<std::remove_cvref_t<Field>, T>)
-  operator Field() const;  // it stands for a field
+  operator Field() const;  // converts to any field type
 };
 struct AnyArray {
   template <typename T, size_t N>
   operator std::array<T, N>() const;
 };
-struct AnyOptional {  // which an array can give a value
+struct AnyOptional {  // converts to any optional, which can initialise an array element
   template <typename T>
   operator std::optional<T>() const;
 };
@@ -130,7 +132,7 @@ template <typename T, size_t... I>
 constexpr bool takes_fields(std::index_sequence<I...>) {
   return InitialisedFrom<T, decltype((static_cast<void>(I), AnyFieldOf<T>()))...>;
 }
-/// How many fields T has, at most N; counted downwards.
+/// The number of fields of T, at most N; counted downwards.
 template <typename T, size_t N>
 constexpr size_t field_count() {
   if constexpr (N == 0) return 0;
@@ -145,7 +147,7 @@ template <typename T, size_t... I>
 constexpr bool holds_array(std::index_sequence<I...> all) {
   return ((tree_detail::field_takes<T, AnyArray, I>(all) && !tree_detail::field_takes<T, AnyOptional, I>(all)) || ...);
 }
-/// Has the aggregate T a field that is a std::array? boost::pfr knows no more than 200 fields.
+/// Whether the aggregate T has a std::array field. boost::pfr supports at most 200 fields.
 template <typename T>
 constexpr bool holds_array() {
   return tree_detail::holds_array<T>(std::make_index_sequence<field_count<T, (sizeof(T) < 200 ? sizeof(T) : 200)>()>());
@@ -158,12 +160,12 @@ concept HasStaticFields = requires(T& value) { value.hilo_static_fields(); };
 template <typename T>
 inline constexpr bool is_fixed = std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, std::string>;
 
-/// Whether T{field, ...} takes N initialisers.
+/// Whether T{field, ...} accepts N initialisers.
 template <typename T, size_t N>
 constexpr bool has_field() {
   return tree_detail::takes_fields<T>(std::make_index_sequence<N>());
 }
-/// The most bytes that a struct of these fields takes, in any order, with a pointer to virtual functions or without.
+/// The maximum size of a struct with these fields, in any order, with or without a pointer to virtual functions.
 template <typename T, typename... Fields>
 constexpr size_t largest_size() {
   size_t alignment = alignof(T);
@@ -171,7 +173,7 @@ constexpr size_t largest_size() {
   return (std::is_polymorphic_v<T> ? sizeof(void*) : 0) +
          (size_t{0} + ... + (sizeof(Fields) + alignment - alignof(Fields)));
 }
-/// Whether T has no fields but these.
+/// Whether T has no other fields.
 template <typename T, typename... Fields, typename... Static>
 constexpr bool has_no_others(References<Fields...>, References<Static...>) {
   if constexpr (sizeof(T) > largest_size<T, Fields..., Static...>()) return false;
@@ -187,8 +189,8 @@ constexpr bool names_all_fields() {
 
 }  // namespace tree_detail
 
-/// Array, a fixed value, std::vector, array, tuple, pair, map and optional of trees, a plain aggregate of trees, a type
-/// with HILO_TREE, or std::nullopt: JAX's None, a tree without leaves, which an empty optional equals.
+/// An Array, a fixed value, a std::vector, array, tuple, pair, map or optional of trees, a plain aggregate of trees, a
+/// type with HILO_TREE, or std::nullopt: JAX's None, a tree without leaves, equal to an empty optional.
 template <typename T>
 concept Tree =
     std::derived_from<T, Array> || tree_detail::is_fixed<T> || std::same_as<T, std::nullopt_t> ||
@@ -200,7 +202,7 @@ void walk(T& value, TreeVisitor& visitor);
 
 namespace tree_detail {
 
-/// Doesn't compile for what is no tree: says what to write instead.
+/// Fails with a readable static_assert for types that are not trees.
 template <typename T>
 struct RequireTree {
   static constexpr bool unordered = requires { typename T::hasher; }, pointer = requires(const T& p) {
@@ -234,14 +236,15 @@ void walk_tuple(Tuple&& tuple, TreeVisitor& visitor, const char* names) {
   }(std::make_index_sequence<size>());
 }
 
-/// The fields that HILO_TREE names.
+/// The fields named by HILO_TREE.
 template <typename... Fields>
 void walk_fields(const References<Fields...>& fields, TreeVisitor& visitor, const char* names) {
   visitor.node('(', sizeof...(Fields));
   fields.for_each([&](auto& field, size_t index) { tree_detail::walk_child(field, visitor, index, names); });
 }
 
-/// A static field: the structure holds its value. Containers tell their sizes, so that no two values read the same.
+/// Walks a static field: its value is part of the structure. Containers report their sizes, so that different values
+/// are told apart.
 template <typename T>
 void walk_static(T&& value, TreeVisitor& visitor) {
   using Value = std::remove_cvref_t<T>;
@@ -276,7 +279,7 @@ void walk_static_fields(const References<Fields...>& fields, TreeVisitor& visito
 
 }  // namespace tree_detail
 
-/// Tells `visitor` of every node, leaf and fixed value of `value`, depth first.
+/// Reports every node, leaf and fixed value of `value` to `visitor`, depth first.
 template <typename T>
 void walk(T& value, TreeVisitor& visitor) {
   if constexpr (!Tree<T>) {
@@ -320,18 +323,18 @@ void walk(T& value, TreeVisitor& visitor) {
   }
 }
 
-/// A tree taken apart: its arrays in walking order, and a text that is equal for equal structures and fixed values.
+/// A flattened tree: its arrays in walking order, and a text that is equal for equal structures and fixed values.
 struct FlatTree {
   std::vector<Array> leaves;
   std::string structure;
 };
 
-/// A tree without its type, or what shows one to a visitor; it outlives the reference.
+/// A reference to a tree without its type, or to a function that walks one. The tree outlives the reference.
 class WalkRef {
  public:
   WalkRef(void* value, void (*walk)(void* value, TreeVisitor& visitor)) : value_(value), walk_(walk) {}
   template <std::invocable<TreeVisitor&> Walk>
-  WalkRef(const Walk& walk)  // lambdas convert
+  WalkRef(const Walk& walk)  // implicit, so that lambdas can be passed
       : value_(const_cast<Walk*>(&walk)),
         walk_([](void* own, TreeVisitor& visitor) { (*static_cast<Walk*>(own))(visitor); }) {}
   void operator()(TreeVisitor& visitor) const { walk_(value_, visitor); }
@@ -346,26 +349,27 @@ void walk_value(void* value, TreeVisitor& visitor) {
   hilo::walk(*static_cast<T*>(value), visitor);
 }
 }  // namespace tree_detail
-/// Of a tree that visitors don't change, or that isn't const.
+/// Returns a reference to a tree. The tree isn't const, or its visitors don't change it.
 template <typename T>
 WalkRef walk_of(const T& value) {
   return {const_cast<T*>(&value), tree_detail::walk_value<T>};
 }
 
-/// The leaves and the structure of a walked tree.
+/// Returns the leaves and the structure of a walked tree.
 FlatTree flatten_walked(WalkRef walk_value);
-/// The number of leaves of a walked tree.
+/// Returns the number of leaves of a walked tree.
 size_t leaf_count(WalkRef walk_value);
-/// Replaces leaves in walking order. Errors    INVALID_ARGUMENT if the number of leaves differs
+/// Replaces leaves in walking order.
+/// Errors     INVALID_ARGUMENT if the number of leaves differs
 void fill_from(std::span<const Array> leaves, WalkRef walk_value);
-/// The path of leaf `index`, as "[1].blocks[3].w"; "" for a tree that is one array.
+/// Returns the path of leaf `index`, "[1].blocks[3].w"; "" for a tree that is one array.
 std::string leaf_path(size_t index, WalkRef walk_value);
 
-/// Where two trees first differ, for messages: "at [1].b the one has 3 elements, the other has 2"; `one` and `other` name
-/// the trees. "" if their structures are equal.
+/// Describes the first difference of two trees: "at [1].b the one has 3 elements, the other has 2". `one` and `other`
+/// name the trees. Returns "" if their structures are equal.
 std::string walk_difference(std::string_view one, WalkRef walk_one, std::string_view other, WalkRef walk_other);
 
-/// Where two trees first differ, as walk_difference says it.
+/// Describes the first difference of two trees, as walk_difference.
 template <Tree A, Tree B>
 std::string tree_difference(std::string_view one, const A& a, std::string_view other, const B& b) {
   return hilo::walk_difference(one, hilo::walk_of(a), other, hilo::walk_of(b));
@@ -376,7 +380,7 @@ FlatTree flatten(const T& value) {
   return hilo::flatten_walked(hilo::walk_of(value));
 }
 
-/// What is no tree is refused in a sentence.
+/// Types that are not trees fail with a readable static_assert.
 template <typename T>
   requires(!Tree<T>)
 FlatTree flatten(const T&) {
@@ -384,7 +388,7 @@ FlatTree flatten(const T&) {
   return {};
 }
 
-/// A copy of `like` with its arrays replaced.
+/// Returns a copy of `like` with its arrays replaced.
 template <typename T>
 T unflatten(const T& like, std::span<const Array> leaves) {
   T value = like;
@@ -393,7 +397,7 @@ T unflatten(const T& like, std::span<const Array> leaves) {
 }
 
 namespace tree_detail {
-/// What a map puts in the place of a leaf.
+/// Returns the array that replaces a leaf.
 template <typename F, typename... Leaves>
 Array mapped(F& f, const Leaves&... leaves) {
   constexpr bool possible = std::is_invocable_r_v<Array, F&, const Leaves&...>;
@@ -403,7 +407,8 @@ Array mapped(F& f, const Leaves&... leaves) {
 }
 }  // namespace tree_detail
 
-/// The tree with `f` applied to every array. jax.tree.map of one tree.
+/// Applies `f` to every array of a tree: jax.tree.map.
+/// Example    tree_map([](Array x) { return x * 2; }, std::pair(Array(1), Array(2))).second  // 4
 template <Tree T, typename F>
 T tree_map(F&& f, const T& value) {
   FlatTree flat = hilo::flatten(value);
@@ -411,8 +416,8 @@ T tree_map(F&& f, const T& value) {
   return hilo::unflatten(value, flat.leaves);
 }
 
-/// jax.tree.map of several trees of one structure: f(a leaf, b leaf, ...).
-/// Errors    INVALID_ARGUMENT if the structures differ
+/// Applies f to the corresponding arrays of several trees of one structure: jax.tree.map.
+/// Errors     INVALID_ARGUMENT if the structures differ
 template <Tree T, typename F, Tree... Rest>
 T tree_map(F&& f, const T& first, const Rest&... rest) {
   FlatTree flat = hilo::flatten(first);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// types/element_type.h -- the element types of XLA, and the C++ twins of those that C++ has.
+// types/element_type.h -- the element types of XLA, and their native C++ twins.
 #pragma once
 
 #include <array>
@@ -40,7 +40,7 @@ inline constexpr auto kElementTypes = std::to_array<ElementTypeInfo>({
   {ElementType::k##enumerator, name, ElementClass::kind, __VA_ARGS__},
 #include "hilo/types/element_types.inc"
 });
-/// Facts of the table about a type.
+/// Returns the table row of a type.
 constexpr const ElementTypeInfo& element_type_info(ElementType type) {
   return kElementTypes[static_cast<size_t>(type)];
 }
@@ -54,12 +54,12 @@ constexpr bool is_integer(ElementType t) { return is_signed_integer(t) || is_uns
 constexpr bool is_floating(ElementType t) { return element_type_info(t).element_class == ElementClass::kFloat; }
 constexpr bool is_complex(ElementType t) { return element_type_info(t).element_class == ElementClass::kComplex; }
 constexpr bool is_array_type(ElementType t) { return element_type_info(t).element_class != ElementClass::kOther; }
-/// c64 -> f32, c128 -> f64, any other type -> itself.
+/// Returns c64 -> f32, c128 -> f64, any other type -> itself.
 constexpr ElementType real_type_of(ElementType t) {
   return t == ElementType::kC64 ? ElementType::kF32 : t == ElementType::kC128 ? ElementType::kF64 : t;
 }
 
-/// "f32" -> kF32; nullopt for an unknown name.
+/// Returns the type of a name: "f32" -> kF32; nullopt for an unknown name.
 std::optional<ElementType> element_type_from_name(std::string_view name);
 
 /// The element type whose values a C++ type holds.

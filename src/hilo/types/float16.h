@@ -19,7 +19,7 @@ constexpr float bfloat16_bits_to_float(uint16_t bits) {  ///< exact
   return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
 }
 
-/// Rounds to nearest, ties to even, with gradual underflow; beyond 65520 gives infinity.
+/// Rounds to nearest, ties to even, with gradual underflow; values above 65520 become infinity.
 constexpr uint16_t float_to_half_bits(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   const uint32_t sign = (bits >> 16) & 0x8000u;
@@ -30,7 +30,7 @@ constexpr uint16_t float_to_half_bits(float value) {
     const uint32_t rebased = magnitude - 0x38000000u;
     return static_cast<uint16_t>(sign | ((rebased + 0xfffu + ((rebased >> 13) & 1u)) >> 13));
   }
-  if (magnitude < 0x33000000u) return static_cast<uint16_t>(sign);  // below half of the least denormal
+  if (magnitude < 0x33000000u) return static_cast<uint16_t>(sign);  // less than half of the smallest denormal
   const uint32_t shift = 126u - (magnitude >> 23);
   const uint32_t mantissa = (magnitude & 0x7fffffu) | 0x800000u;
   const uint32_t kept = mantissa >> shift;
@@ -54,7 +54,7 @@ constexpr float half_bits_to_float(uint16_t bits) {  ///< exact
   return std::bit_cast<float>(sign | ((113u - shift) << 23) | ((mantissa & 0x3ffu) << 13));
 }
 
-/// bfloat16: the upper half of a float. Arithmetic happens in float and rounds once when stored.
+/// The upper half of a float. Arithmetic is done in float and rounds once when stored.
 struct bfloat16 {
   uint16_t bits = 0;
   constexpr bfloat16() = default;
@@ -62,7 +62,7 @@ struct bfloat16 {
   constexpr operator float() const { return bfloat16_bits_to_float(bits); }  // widening is exact
 };
 
-/// IEEE binary16. Arithmetic happens in float and rounds once when stored.
+/// IEEE binary16. Arithmetic is done in float and rounds once when stored.
 struct float16 {
   uint16_t bits = 0;
   constexpr float16() = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// types/index_mode.h -- what an index outside of its axis means.
+// types/index_mode.h -- treatment of indices out of bounds.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace hilo {
 
-/// JAX's `mode` of indexing. A window that is not wholly inside the array is ...
+/// JAX's `mode` of indexing. A window that is partly or wholly out of bounds is ...
 enum class IndexMode : uint8_t {
-  kUnspecified,      ///< what the function does by default
-  kPromiseInBounds,  ///< never met, the caller says; then values and gradients there mean nothing
-  kClip,             ///< moved to the nearest place inside
+  kUnspecified,      ///< the function's default
+  kPromiseInBounds,  ///< excluded by the caller's promise; otherwise values and gradients there are undefined
+  kClip,             ///< moved to the nearest position in bounds
   kFillOrDrop,       ///< read as a fill value, and not written
 };
 inline constexpr std::string_view kIndexModeNames[] = {"", "promise_in_bounds", "clip", "fill_or_drop"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// types/largest_difference.h -- what is said of two arrays that differ: how many elements, the worst, and by how much.
+// types/largest_difference.h -- the difference of two arrays: number of different elements, and the largest difference.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,13 @@
 
 namespace hilo {
 
-/// Counts elements that differ, and keeps the worst of them.
+/// Counts different elements, and stores the one that differs most.
 struct LargestDifference {
   int64_t wrong = 0, index = -1;
   double largest = -1;
 
-  /// Element `at` differs by `gap`, where what isn't finite is the worst there is. Whether it is the worst so far.
+  /// Adds element `at` with difference `gap`; a difference that isn't finite counts as largest. Returns whether it is
+  /// the largest so far.
   bool add(int64_t at, double gap);
   bool found() const { return wrong != 0; }
   /// "f32[4]: 2 of 4 elements differ; largest difference 0.5 at [3]: got 1, wanted 1.5".

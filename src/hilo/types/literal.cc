@@ -15,13 +15,13 @@
 namespace hilo {
 namespace {
 
-/// Memory of the pool: kept pages, and in builds for sanitizers a guard page at one end.
+/// Allocates from the pool, which reuses pages. Builds with sanitizers have a guard page at one end.
 StatusOr<std::shared_ptr<AlignedBuffer>> allocate(size_t bytes) {
   HILO_ASSIGN_OR_RETURN(AlignedBuffer buffer, allocate_buffer(bytes));
   return std::make_shared<AlignedBuffer>(std::move(buffer));
 }
 
-/// For callers who promise that the bytes fit in memory.
+/// For callers who guarantee that the bytes fit in memory.
 std::shared_ptr<AlignedBuffer> must_allocate(size_t bytes) {
   StatusOr<std::shared_ptr<AlignedBuffer>> buffer = allocate(bytes);
   if (!buffer.ok()) throw std::bad_alloc();
@@ -65,7 +65,7 @@ void append_array(const Literal& literal, size_t dimension, int64_t& offset, int
     return;
   }
   const int64_t extent = shape.dimension(dimension);
-  if (extent == 0) {  // counts as an element: there may be 2^40 of them
+  if (extent == 0) {  // counts as an element, because there may be 2^40 of them
     out += offset < max_elements ? "{}" : offset == max_elements ? "..." : "";
     ++offset;
     return;

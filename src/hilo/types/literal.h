@@ -14,14 +14,16 @@ namespace hilo {
 
 class AlignedBuffer;
 
-/// A host value. Copies share the bytes; mutable_data() first makes them its own, so a literal behaves as a value.
+/// A host value. Copies share the bytes until mutable_data() is called, which copies them first.
 class Literal {
  public:
-  /// The empty tuple.
+  /// Creates the empty tuple.
   Literal() = default;
-  /// An array of zeros. Precondition: shape is an array (or token) that fits in memory; see make().
+  /// Creates an array of zeros.
+  /// Precondition: shape is an array (or token) that fits in memory; see make()
   explicit Literal(const Shape& shape);
-  /// Errors    RESOURCE_EXHAUSTED if the bytes can't be had.
+  /// Creates an array of zeros.
+  /// Errors     RESOURCE_EXHAUSTED if the memory can't be allocated
   static StatusOr<Literal> make(const Shape& shape);
   static Literal tuple(std::vector<Literal> elements);
 
@@ -31,7 +33,7 @@ class Literal {
     literal.data<T>()[0] = value;
     return literal;
   }
-  /// Precondition: values.size() is the product of the dimensions.
+  /// Precondition: values.size() is the product of the dimensions
   template <NativeElement T>
   static Literal array(std::span<const int64_t> dimensions, std::span<const T> values) {
     Literal literal(Shape::array(element_type_of<T>, dimensions));
@@ -43,7 +45,8 @@ class Literal {
     return array<T>(std::span<const int64_t>(dimensions.begin(), dimensions.size()),
                     std::span<const T>(values.begin(), values.size()));
   }
-  /// Copies bytes that are already laid out row-major. Precondition: bytes.size() == shape.byte_size().
+  /// Copies bytes in row-major order.
+  /// Precondition: bytes.size() == shape.byte_size()
   static Literal from_bytes(const Shape& shape, std::span<const std::byte> bytes);
 
   const Shape& shape() const { return shape_; }
@@ -54,7 +57,8 @@ class Literal {
   std::span<const std::byte> bytes() const;
   std::span<std::byte> mutable_bytes();
 
-  /// Precondition: T is the native twin of the element type (1-byte types without twin may be read as uint8_t).
+  /// Returns the elements.
+  /// Precondition: T is the native twin of the element type (1-byte types without a twin may be read as uint8_t)
   template <typename T>
   std::span<const T> data() const {
     return {reinterpret_cast<const T*>(bytes().data()), static_cast<size_t>(shape_.element_count())};
@@ -64,13 +68,13 @@ class Literal {
     return {reinterpret_cast<T*>(mutable_bytes().data()), static_cast<size_t>(shape_.element_count())};
   }
 
-  /// The same bytes under another shape of the same byte size.
+  /// Returns the same bytes with another shape of the same byte size.
   Literal reshaped(const Shape& shape) const;
 
-  /// Bit for bit the same shape and bytes.
+  /// Returns whether shape and bytes are equal.
   bool identical(const Literal& other) const;
 
-  /// "f32[2,2] {{1, 2}, {3, 4}}"; at most `max_elements` values, then "...".
+  /// Returns "f32[2,2] {{1, 2}, {3, 4}}"; at most `max_elements` values, then "...".
   std::string to_string(int64_t max_elements = 1000) const;
 
  private:
@@ -79,13 +83,14 @@ class Literal {
   std::vector<Literal> elements_;
 };
 
-/// One element as HLO text writes it: "1", "-inf", "true", "(1, 2)"; the shortest text that reads back exactly.
+/// Returns one element as in HLO text, "1", "-inf", "true", "(1, 2)": the shortest text that reads back exactly.
 std::string element_to_string(ElementType type, const std::byte* element);
 
-/// Element `index` as a double (the real part of a complex number). Precondition: the type has a native twin.
+/// Returns element `index` as a double (the real part of a complex number).
+/// Precondition: the type has a native twin
 double element_as_double(const Literal& literal, int64_t index);
 
-/// A literal of `shape` with every element set to `value`, converted as C++ does.
+/// Returns a literal with every element set to `value`, converted as C++ does.
 Literal filled(const Shape& shape, double value);
 
 }  // namespace hilo

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// types/literal_leaves.h -- values to lists of arrays and back: engines take and give leaves, programs have tuples.
+// types/literal_leaves.h -- converts values to lists of arrays and back: engines use leaves, programs have tuples.
 #pragma once
 
 #include <span>
@@ -9,12 +9,12 @@
 
 namespace hilo {
 
-/// The arrays of a value, depth first; of several values, one after the other.
+/// Return the arrays of a value, depth first; of several values, one after the other.
 std::vector<Literal> leaves_of(const Literal& value);
 std::vector<Literal> leaves_of(std::span<const Literal> values);
 
-/// The leaves from `next` on as a value of `shape`; `next` moves behind them.
-/// Precondition: there are that many.
+/// Packs the leaves from `next` on into a value of `shape`, and advances `next`.
+/// Precondition: there are enough leaves
 Literal packed(const Shape& shape, std::span<const Literal> leaves, size_t& next);
 
 }  // namespace hilo

@@ -10,7 +10,7 @@ namespace {
 
 int sign_bit(const NarrowFormat& f) { return 1 << (f.exponent_bits + f.mantissa_bits); }
 
-/// The code of infinity and, in IEEE's formats, the first that isn't finite.
+/// Returns the code of infinity; in IEEE formats, the first code that isn't finite.
 int exponent_mask(const NarrowFormat& f) { return ((1 << f.exponent_bits) - 1) << f.mantissa_bits; }
 
 int largest_finite(const NarrowFormat& f) {
@@ -43,7 +43,7 @@ bool is_nan_code(const NarrowFormat& f, int code) {
          !(f.specials == Specials::kIeee && (code & (sign_bit(f) - 1)) == exponent_mask(f));
 }
 
-/// Nearest whole number to a non-negative one, ties to even.
+/// Rounds a non-negative number to the nearest integer, ties to even.
 int64_t nearest_even(double value) {
   const double below = std::floor(value);
   const int64_t whole = below;
@@ -51,22 +51,22 @@ int64_t nearest_even(double value) {
   return rest > 0.5 || (rest == 0.5 && whole % 2 != 0) ? whole + 1 : whole;
 }
 
-/// The code of a positive finite value, as if codes went on past the largest one.
+/// Returns the code of a positive finite value, as if codes continued past the largest one.
 int64_t magnitude_code(const NarrowFormat& f, double value) {
   const int exponent = std::ilogb(value);
   if (f.specials == Specials::kUnsigned) {
-    // Between the two least powers of two, where f32 is denormal, XLA and ml_dtypes always go up.
+    // Between the two smallest powers of two, where f32 is denormal, XLA and ml_dtypes always round up.
     const double middle = exponent + f.bias == 0 ? std::nextafter(1.0, 2.0) : 1.5;
     const int64_t code = exponent + f.bias + (std::ldexp(value, -exponent) >= middle ? 1 : 0);
     return code < 0 ? 0 : code;
   }
-  // Where the exponent has run out, the mantissa counts in steps of the least value; so it counts above, too.
+  // Denormal numbers have a fixed step, the smallest value; larger ones a step by exponent.
   const int step = (exponent < 1 - f.bias ? 1 - f.bias : exponent) - f.mantissa_bits;
   const int64_t steps = nearest_even(std::ldexp(value, -step));
   return steps + (static_cast<int64_t>(step + f.bias + f.mantissa_bits - 1) << f.mantissa_bits);
 }
 
-/// Nullopt where the value is too large or the type has no such value.
+/// Returns nullopt if the value is too large or the type has no such value.
 std::optional<int> code_of(const NarrowFormat& f, double value) {
   if (std::isnan(value)) return nan_code(f, std::signbit(value));
   if (f.specials == Specials::kUnsigned && value <= 0) return std::nullopt;

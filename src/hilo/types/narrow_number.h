@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// types/narrow_number.h -- the C++ twins of XLA's 2- and 4-bit integers and of its 8- and 4-bit floats: one byte each.
+// types/narrow_number.h -- C++ twins of XLA's 2- and 4-bit integers and 8- and 4-bit floats: one byte each.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace hilo {
 
-/// How the largest codes of a float are used: as IEEE does; NaN only at all ones (fn); NaN only at the code of -0
-/// (fnuz); all ones without a sign (fnu); no special value at all.
+/// Use of a float's largest codes: as in IEEE; NaN only at all ones (fn); NaN only at the code of -0 (fnuz); all ones
+/// without a sign (fnu); no special values.
 enum class Specials : uint8_t { kIeee, kAllOnes, kNegativeZero, kUnsigned, kNone };
 
 /// A float of at most 8 bits by its fields.
@@ -19,17 +19,16 @@ struct NarrowFormat {
   bool operator==(const NarrowFormat&) const = default;
 };
 
-/// The value of a code; exact.
+/// Returns the exact value of a code.
 float narrow_value(const NarrowFormat& format, uint8_t code);
-/// The nearest code, ties to the even one (upwards in f8e8m0fnu, whose codes are powers of two; between
-/// its two least ones all goes up). What is too large
-/// becomes infinity where there is one, else NaN, else the largest value; NaN becomes -0 where there is none; what
-/// f8e8m0fnu has no code for, 0 and negative values, is NaN there. As XLA and ml_dtypes have it.
+/// Returns the nearest code, ties to even, as XLA and ml_dtypes. Values that are too large become infinity, else NaN,
+/// else the largest value, whichever the type has. NaN becomes -0 in types without NaN. In f8e8m0fnu ties round up,
+/// values between the two smallest codes round up, and 0 and negative values become NaN.
 uint8_t narrow_code(const NarrowFormat& format, float value);
-/// The largest finite value.
+/// Returns the largest finite value.
 float narrow_largest(const NarrowFormat& format);
 
-/// A float of at most 8 bits. Arithmetic happens in float and rounds once when stored.
+/// A float of at most 8 bits. Arithmetic is done in float and rounds once when stored.
 template <int kExponentBits, int kMantissaBits, int kBias, Specials kSpecials>
 struct NarrowFloat {
   static constexpr NarrowFormat kFormat = {kExponentBits, kMantissaBits, kBias, kSpecials};
@@ -48,8 +47,8 @@ using float8_e4m3fnuz = NarrowFloat<4, 3, 8, Specials::kNegativeZero>;
 using float8_e8m0fnu = NarrowFloat<8, 0, 127, Specials::kUnsigned>;
 using float4_e2m1fn = NarrowFloat<2, 1, 1, Specials::kNone>;
 
-/// An integer of 2 or 4 bits in a byte of its own, as an integer of 8 bits that wraps when it is made. Bits past the
-/// width don't count.
+/// An integer of 2 or 4 bits in a byte. Behaves as an integer of 8 bits that wraps when it is created; bits past the
+/// width are ignored.
 template <int kWidth, bool kSigned>
 struct NarrowInteger {
   using Byte = std::conditional_t<kSigned, int8_t, uint8_t>;
@@ -83,7 +82,7 @@ inline constexpr bool is_narrow_integer_twin<NarrowInteger<kWidth, kSigned>> = t
 
 }  // namespace hilo
 
-/// So that generic code asks for the range of every integer in one way.
+/// Lets generic code query the range of every integer in the same way.
 template <int kWidth, bool kSigned>
 class std::numeric_limits<hilo::NarrowInteger<kWidth, kSigned>> {
   using T = hilo::NarrowInteger<kWidth, kSigned>;

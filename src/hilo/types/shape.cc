@@ -14,7 +14,7 @@ namespace hilo {
 
 namespace {
 
-/// What shapes are told apart by. Views: a shape that is there already is found without an allocation.
+/// The identity of a shape, as views: an existing shape is found without an allocation.
 struct Parts {
   ElementType type = ElementType::kTuple;
   std::span<const int64_t> dimensions = {};
@@ -25,8 +25,8 @@ struct Parts {
     return type == other.type && std::ranges::equal(dimensions, other.dimensions) &&
            std::ranges::equal(minor_to_major, other.minor_to_major) && std::ranges::equal(elements, other.elements);
   }
-  /// `seed` differs from process to process: programs are told apart by such hashes, and nobody shall be able to write two
-  /// shapes that have the same one.
+  /// `seed` differs between processes. Such hashes identify programs, so an attacker must not be able to construct
+  /// collisions.
   size_t hash(uint64_t seed) const {
     uint64_t h = seed ^ static_cast<uint64_t>(type);
     const auto mix = [&h](uint64_t value) {
@@ -52,7 +52,7 @@ struct Shape::Data : Shape::Head {
 
   ElementType type;
   bool default_layout;
-  mutable bool waits = false;  ///< what is mutable belongs to the table, under its lock
+  mutable bool waits = false;  ///< mutable members belong to the table, under its lock
   mutable const Data* next_waiting = nullptr;
   std::vector<int64_t> dimensions;
   std::vector<int64_t> minor_to_major;
@@ -63,7 +63,7 @@ struct Shape::Data : Shape::Head {
 
 /// The table of all shapes. A shape's first use begins and its last one ends under the table's lock.
 struct Shape::Interner {
-  /// A shape that is looked for.
+  /// A shape to look up.
   struct Key {
     const Parts& parts;
     size_t hash;
@@ -79,14 +79,14 @@ struct Shape::Interner {
     bool operator()(const Data* a, const Data* b) const { return a == b; }
   };
   std::mutex mutex;
-  boost::unordered_flat_set<const Data*, Hash, Equal> table;  // owns them
-  // Those that nobody held, oldest first; someone may hold them again.
+  boost::unordered_flat_set<const Data*, Hash, Equal> table;  // owns its elements
+  // Unused shapes, oldest first; they may be used again.
   const Data* oldest_waiting = nullptr;
   const Data* newest_waiting = nullptr;
   int64_t waiting = 0;
 
   static Interner& instance() {
-    static Interner* interner = new Interner;  // outlives every static that holds a Shape
+    static Interner* interner = new Interner;  // outlives all static Shapes
     return *interner;
   }
 
@@ -97,7 +97,7 @@ struct Shape::Interner {
 };
 
 Shape Shape::Interner::intern(const Parts& parts) {
-  // Uncounted ones, by hash: most shapes are asked for again and again, and these take no lock.
+  // A cache of uncounted shapes by hash. Most lookups repeat, and hits take no lock.
   constexpr size_t kRecent = 16;
   static constinit thread_local std::array<const Data*, kRecent> recent{};
   Interner& self = instance();
@@ -133,7 +133,7 @@ void Shape::Interner::drop_last(const Data& data) {
     self.forget_oldest();
 }
 
-/// A shape that nobody holds any more waits behind all others; a tuple, which may keep many, in front of them.
+/// Puts an unused shape at the end of the queue; a tuple, which may hold many others, at its front.
 void Shape::Interner::end_use(const Data& data) {
   if (data.uses.fetch_sub(1, std::memory_order_acq_rel) > 1 || data.waits) return;
   data.waits = true;
@@ -144,8 +144,8 @@ void Shape::Interner::end_use(const Data& data) {
   if (data.next_waiting == nullptr) newest_waiting = &data;
 }
 
-/// Takes the oldest out of the queue, and out of the table unless someone holds it again. The elements of a tuple wait in
-/// their turn: however deep tuples are, none is destroyed inside of another.
+/// Removes the oldest shape from the queue, and from the table unless it is used again. Elements of a tuple are queued
+/// in turn, so that deep tuples don't cause recursion.
 void Shape::Interner::forget_oldest() {
   static const Head nothing{0, kUncounted};
   const Data& data = *oldest_waiting;
@@ -212,7 +212,7 @@ std::string shape_to_string(const Shape& shape, bool layouts) {
 }  // namespace
 
 Shape::Shape() {
-  static const auto* const empty = new Shape(tuple({}));  // held for ever
+  static const auto* const empty = new Shape(tuple({}));  // never destroyed
   data_ = empty->data_;
   hold(data_);
 }
@@ -230,7 +230,7 @@ Shape::Data::Data(const Parts& parts, size_t hash)
     for (int64_t d : dimensions) element_count *= d;
     byte_size = element_count * element_size_bytes(type);
   }
-  // Tuples of untrusted programs may add up to more than 2^63 bytes; the sum saturates and no allocation succeeds.
+  // Tuples of untrusted programs may exceed 2^63 bytes in sum; the sum saturates, and allocation fails.
   for (const Shape& e : elements) {
     byte_size = checked_add(byte_size, e.byte_size()).value_or(INT64_MAX);
     default_layout &= e.has_default_layout();
@@ -238,7 +238,7 @@ Shape::Data::Data(const Parts& parts, size_t hash)
 }
 
 Shape Shape::scalar(ElementType type) {
-  // Each is made once and held for ever: what asks for a type alone takes no lock.
+  // Each is created once and never destroyed, so that requests for a type alone take no lock.
   static const auto* const all = [] {
     auto scalars = std::make_unique<std::vector<Shape>>();
     for (const ElementTypeInfo& info : kElementTypes) scalars->push_back(array(info.type, {}));
@@ -267,7 +267,7 @@ StatusOr<Shape> Shape::make_array(ElementType type, std::span<const int64_t> dim
   if (dimensions.size() > static_cast<size_t>(kMaxRank)) {
     return invalid_argument("shape: rank " + std::to_string(dimensions.size()) + " > " + std::to_string(kMaxRank));
   }
-  // The running product skips zeros, so that f32[0,2^40,2^40] is refused whatever the order of its dimensions.
+  // The running product skips zeros, so that f32[0,2^40,2^40] is rejected whatever the order of its dimensions.
   int64_t bytes = element_size_bytes(type);
   for (int64_t d : dimensions) {
     if (d < 0) return invalid_argument("shape: negative dimension " + std::to_string(d) + " in " + describe());

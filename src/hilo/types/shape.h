@@ -17,17 +17,16 @@
 
 namespace hilo {
 
-/// An interned, immutable shape. Copies are one pointer; two shapes are equal exactly if they are the same object. What
-/// dimensions() and the like show lives as long as a Shape that is equal.
-/// The first shapes of a process, kKept of them, live as long as it: most programs have no more, and nothing counts their
-/// copies. All others are counted and forgotten when none is held any more, though not at once: kSpare of them wait for
-/// someone to ask again.
-/// Cost    a copy takes no lock; making a shape takes one, and so does dropping the last copy of a counted one
+/// An interned, immutable shape. Copies are one pointer, and equal shapes are the same object. Views such as
+/// dimensions() are valid as long as an equal Shape exists. The first kKept shapes of a process are never destroyed,
+/// and their copies aren't counted; most programs have no more. All others are counted. When unused, up to kSpare of
+/// them are retained for reuse.
+/// Cost       a copy takes no lock; creating a shape takes one, and so does destroying the last copy of a counted one
 class Shape {
  public:
-  /// The empty tuple.
+  /// Creates the empty tuple.
   Shape();
-  // Moves are copies: what was moved from stays a shape.
+  // Moves copy, so that a moved-from Shape remains valid.
   Shape(const Shape& other) noexcept : data_(other.data_) { hold(data_); }
   Shape& operator=(const Shape& other) noexcept {
     hold(other.data_);
@@ -35,7 +34,7 @@ class Shape {
     return *this;
   }
   ~Shape() { drop(data_); }
-  /// Doesn't compile: sizes alone are no type of a value.
+  /// Doesn't compile: sizes alone don't specify a value's type.
   template <std::integral... Sizes>
     requires(sizeof...(Sizes) > 0)
   explicit(sizeof...(Sizes) == 1) Shape(Sizes...) : Shape() {
@@ -44,7 +43,8 @@ class Shape {
                   "numpy::Shape{2, 3}, or just {2, 3}: zeros({2, 3})");
   }
 
-  /// A dense row-major array. Precondition (checked by make_array): no negative dimension, size fits int64.
+  /// Returns a dense row-major array shape.
+  /// Precondition: no negative dimension, size fits int64; make_array checks this
   static Shape array(ElementType type, std::span<const int64_t> dimensions);
   static Shape array(ElementType type, std::initializer_list<int64_t> dimensions) {
     return array(type, std::span<const int64_t>(dimensions.begin(), dimensions.size()));
@@ -57,8 +57,8 @@ class Shape {
   static Shape token();
   static Shape opaque();
 
-  /// As array(), from untrusted numbers.
-  /// Errors    INVALID_ARGUMENT for a negative dimension, more than kMaxRank dimensions, or a byte size over 2^63-1.
+  /// Returns a dense row-major array shape from untrusted numbers.
+  /// Errors     INVALID_ARGUMENT for a negative dimension, more than kMaxRank dimensions, or a byte size over 2^63-1
   static StatusOr<Shape> make_array(ElementType type, std::span<const int64_t> dimensions);
   static constexpr int kMaxRank = 64;
 
@@ -72,12 +72,13 @@ class Shape {
   int64_t rank() const { return std::ssize(dimensions()); }
   bool is_scalar() const { return is_array() && rank() == 0; }
 
-  /// Product of the dimensions (1 for a scalar, 0 if any is 0). Precondition: is_array().
+  /// Returns the product of the dimensions (1 for a scalar, 0 if any is 0).
+  /// Precondition: is_array()
   int64_t element_count() const;
-  /// Bytes of a dense array, or the sum over a tuple's leaves.
+  /// Returns the bytes of a dense array, or the sum over a tuple's leaves.
   int64_t byte_size() const;
 
-  /// Physical order, minor-most first; {r-1, ..., 0} is row-major, the default.
+  /// Returns the physical order, minor-most first; {r-1, ..., 0} is row-major, the default.
   std::span<const int64_t> minor_to_major() const;
   bool has_default_layout() const;
   Shape with_layout(std::span<const int64_t> minor_to_major) const;
@@ -89,43 +90,43 @@ class Shape {
   int64_t tuple_size() const { return std::ssize(tuple_elements()); }
   const Shape& tuple_element(int64_t i) const { return tuple_elements()[i]; }
 
-  /// The same tree with every array leaf replaced by map(leaf).
+  /// Returns the same tree with every array leaf replaced by map(leaf).
   Shape map_leaves(const std::function<Shape(const Shape&)>& map) const;
-  /// All non-tuple leaves, depth first.
+  /// Returns all non-tuple leaves, depth first.
   std::vector<Shape> leaves() const;
 
-  /// Equal but for layouts.
+  /// Returns whether the shapes are equal except for layouts.
   bool compatible(const Shape& other) const;
 
-  /// "f32[4,3]", "(f32[], s32[2])"; with layouts also "f32[4,3]{1,0}".
+  /// Returns "f32[4,3]", "(f32[], s32[2])"; with layouts also "f32[4,3]{1,0}".
   std::string to_string() const;
   std::string to_string_with_layout() const;
 
-  /// Of what the shape is: the same when it is forgotten and made again.
+  /// Returns a hash of the shape's content, which stays the same when the shape is destroyed and created again.
   size_t hash() const { return data_->hash; }
   friend bool operator==(const Shape& a, const Shape& b) { return a.data_ == b.data_; }
 
-  /// Counted shapes that someone holds, and those that wait; for tests.
+  /// Numbers of counted shapes in use and of retained ones; for tests.
   struct InternedCounts {
     int64_t held = 0, waiting = 0;
   };
   static InternedCounts interned_counts();
 #if HILO_ASSERTIONS
-  static constexpr int64_t kKept = 0, kSpare = 0;  // so that sanitizers see whoever looks at a shape that is gone
+  static constexpr int64_t kKept = 0, kSpare = 0;  // lets sanitizers detect accesses to destroyed shapes
 #else
   static constexpr int64_t kKept = 1024, kSpare = 1024;
 #endif
 
  private:
-  /// What copies see of a shape.
+  /// The part of a shape that copies access.
   struct Head {
     size_t hash;
-    mutable std::atomic<int64_t> uses;  ///< kUncounted, or how many Shapes there are
+    mutable std::atomic<int64_t> uses;  ///< kUncounted, or the number of Shapes
   };
   struct Data;
   struct Interner;
   static constexpr int64_t kUncounted = -1;
-  /// Takes over a use.
+  /// Adopts a use that the caller has counted.
   explicit Shape(const Head* data) : data_(data) {}
   const Data& data() const;
 
@@ -140,12 +141,12 @@ class Shape {
   const Head* data_;
 };
 
-/// Strides in elements of a dense array with the shape's layout, one per dimension.
+/// Returns the strides, in elements, of a dense array with the shape's layout; one per dimension.
 std::vector<int64_t> strides_of(const Shape& shape);
-/// Strides in elements of a dense row-major array.
+/// Returns the strides, in elements, of a dense row-major array.
 std::vector<int64_t> row_major_strides(std::span<const int64_t> dimensions);
 
-/// "[4,3]", for messages about dimension lists.
+/// Returns "[4,3]", for messages about dimension lists.
 std::string dimensions_to_string(std::span<const int64_t> dimensions);
 
 }  // namespace hilo

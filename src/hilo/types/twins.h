@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// types/twins.h -- the C++ twin of every array type, narrow ones too, and the visitor over all of them.
+// types/twins.h -- the C++ twin of every array type, including narrow ones, and a visitor over all of them.
 #pragma once
 
 #include <limits>
@@ -14,14 +14,14 @@ namespace hilo {
   template <> inline constexpr ElementType element_type_of<twin> = ElementType::k##enumerator;
 #include "hilo/types/element_types.inc"
 
-/// T is stored in fewer bits than it computes with: float, rounded when stored. f16, bf16 and all narrower floats.
+/// Whether T is stored in fewer bits than it computes with: f16, bf16 and all narrower floats, which compute in float.
 template <typename T>
 inline constexpr bool computes_in_float =
     std::is_same_v<T, float16> || std::is_same_v<T, bfloat16> || is_narrow_float_twin<T>;
-/// T holds integers or, like bool, bits that are used as one.
+/// Whether T holds integers, or, like bool, bits used as an integer.
 template <typename T>
 inline constexpr bool is_integral_element = std::is_integral_v<T> || is_narrow_integer_twin<T>;
-/// T is an integer with a sign.
+/// Whether T is a signed integer.
 template <typename T>
 inline constexpr bool is_signed_element = is_integral_element<T> && std::numeric_limits<T>::is_signed;
 

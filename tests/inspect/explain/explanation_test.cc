@@ -90,7 +90,7 @@ TEST(Explained, AValueBetweenALibraryCallAndALoopIsInMemory) {
   EXPECT_TRUE(says(units[1].chosen, "threads share it: "));
   EXPECT_TRUE(says(units[1].chosen, "reads z f32[200,400] from memory: what a dot computes is left in memory"));
   EXPECT_TRUE(units[1].doubtful.empty());
-  EXPECT_EQ(explanation_text(units, kFigures).find("no choice that the clock speaks against\n") != std::string::npos,
+  EXPECT_EQ(explanation_text(units, kFigures).find("no choice that measured times contradict\n") != std::string::npos,
             true);
 }
 
@@ -106,7 +106,7 @@ TEST(Explained, TheClockSpeaksAgainstThreadsThatShareLittleAndAgainstOneThatIsAl
       says(units[0].doubtful, "one thread takes 31.00 us; threads share what is estimated at 15.00 us or more"));
   EXPECT_TRUE(small.taken(29000)[0].doubtful.empty());
   EXPECT_NE(explanation_text(units, kFigures)
-                .find("choices that the clock speaks against:\n  map kernel y: one thread takes"),
+                .find("choices that measured times contradict:\n  map kernel y: one thread takes"),
             std::string::npos);
 }
 

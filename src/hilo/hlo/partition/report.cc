@@ -34,7 +34,7 @@ std::string to_string(const PartitionReport& report) {
                         transfer.instruction, transfer.reason);
   for (const WholeOp& op : report.whole_ops)
     text += fmt::format("whole on every device: {}, {} bytes\n", op.instruction, op.bytes);
-  text += fmt::format("{} collectives, {} bytes per device,  {:.0f} on links; {} ops whole\n", report.transfers.size(),
+  text += fmt::format("{} collectives, {} bytes per device, {:.0f} on links; {} ops whole\n", report.transfers.size(),
                       report.bytes(), report.on_links(), report.whole_ops.size());
   return text;
 }

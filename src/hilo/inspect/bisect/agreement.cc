@@ -39,53 +39,53 @@ void for_each_number(const Literal& array, const F& f) {
 
 bool is_rounded(ElementType type) { return is_floating(type) || is_complex(type); }
 
-/// Beyond this a rounding decides between a number and infinity.
+/// Returns the magnitude above which rounding decides between a finite number and infinity.
 double nearly_infinite(ElementType type) {
   if (is_narrow_float(type)) return narrow_largest(narrow_format(type)) / 2;
   return type == ElementType::kF16 ? 6e3 : type == ElementType::kF64 || type == ElementType::kC128 ? 1e300 : 1e36;
 }
 
-/// How near the parts of numbers must be.
+/// The maximum difference of two numbers' parts.
 struct Bound {
   double gap = 0;
   bool may_overflow = false;
   bool exact = false;
 
-  bool holds(double got, double wanted) const {
-    if (std::isnan(got) && std::isnan(wanted)) return true;
-    if (exact) return got == wanted && std::signbit(got) == std::signbit(wanted);
-    if (got == wanted) return true;
-    if (!std::isfinite(got) || !std::isfinite(wanted)) return may_overflow;
-    return std::abs(got - wanted) <= gap;
+  bool holds(double got, double expected) const {
+    if (std::isnan(got) && std::isnan(expected)) return true;
+    if (exact) return got == expected && std::signbit(got) == std::signbit(expected);
+    if (got == expected) return true;
+    if (!std::isfinite(got) || !std::isfinite(expected)) return may_overflow;
+    return std::abs(got - expected) <= gap;
   }
-  bool holds(const Number& got, const Number& wanted) const {
-    return holds(got.real(), wanted.real()) && holds(got.imag(), wanted.imag());
+  bool holds(const Number& got, const Number& expected) const {
+    return holds(got.real(), expected.real()) && holds(got.imag(), expected.imag());
   }
 };
 
-LargestDifference float_difference(const Literal& got, const Literal& wanted, const Bound& bound) {
+LargestDifference float_difference(const Literal& got, const Literal& expected, const Bound& bound) {
   LargestDifference difference;
-  std::vector<Number> wanted_numbers;
-  wanted_numbers.reserve(wanted.shape().element_count());
-  for_each_number(wanted, [&](int64_t, const Number& x) { wanted_numbers.push_back(x); });
+  std::vector<Number> expected_numbers;
+  expected_numbers.reserve(expected.shape().element_count());
+  for_each_number(expected, [&](int64_t, const Number& x) { expected_numbers.push_back(x); });
   for_each_number(got, [&](int64_t i, const Number& x) {
-    const Number& other = wanted_numbers[i];
+    const Number& other = expected_numbers[i];
     if (!bound.holds(x, other)) difference.add(i, std::abs(x - other));
   });
   return difference;
 }
 
-/// Of types that hold no floats: any bit that differs.
-LargestDifference bit_difference(const Literal& got, const Literal& wanted) {
+/// Compares types without floats bit by bit.
+LargestDifference bit_difference(const Literal& got, const Literal& expected) {
   LargestDifference difference;
   const size_t size = element_size_bytes(got.shape().element_type());
-  const std::byte* const other = wanted.bytes().data();
+  const std::byte* const other = expected.bytes().data();
   for_each_number(got, [&](int64_t i, const Number& x) {
     const size_t at = static_cast<size_t>(i) * size;
     if (std::memcmp(got.bytes().data() + at, other + at, size) == 0) return;
     double y = 0;
     visit_array_type(
-        wanted.shape().element_type(), [&]<typename T>() { y = number(wanted.data<T>()[i]).real(); }, [] {});
+        expected.shape().element_type(), [&]<typename T>() { y = number(expected.data<T>()[i]).real(); }, [] {});
     difference.add(i, std::abs(x.real() - y));
   });
   return difference;
@@ -101,7 +101,7 @@ double tolerance_of(ElementType type) {
     case ElementType::kC64: return 1e-4;
     case ElementType::kF16: return 2e-2;
     case ElementType::kBf16: return 1e-1;
-    default:  // two steps of a narrow float, 0 for what isn't rounded
+    default:  // two steps of a narrow float, 0 for types without rounding
       return is_narrow_float(type) ? std::ldexp(2.0, -narrow_float_mantissa_bits(type)) : 0;
   }
 }
@@ -118,17 +118,17 @@ double greatest_magnitude(const Literal& value) {
   return most;
 }
 
-std::string parting(const Literal& got, const Literal& wanted, double scale, bool exact) {
-  if (!got.shape().compatible(wanted.shape()))
-    return fmt::format("got {}, wanted {}", got.shape().to_string(), wanted.shape().to_string());
-  const ElementType type = wanted.shape().element_type();
+std::string parting(const Literal& got, const Literal& expected, double scale, bool exact) {
+  if (!got.shape().compatible(expected.shape()))
+    return fmt::format("got {}, wanted {}", got.shape().to_string(), expected.shape().to_string());
+  const ElementType type = expected.shape().element_type();
   Bound bound;
   bound.exact = exact || tolerance_of(type) == 0;
   bound.gap = tolerance_of(type) * std::max(1.0, scale);
   bound.may_overflow = scale > nearly_infinite(type);
   const LargestDifference difference =
-      is_rounded(type) ? float_difference(got, wanted, bound) : bit_difference(got, wanted);
-  return difference.found() ? difference.to_string(got, wanted) : "";
+      is_rounded(type) ? float_difference(got, expected, bound) : bit_difference(got, expected);
+  return difference.found() ? difference.to_string(got, expected) : "";
 }
 
 }  // namespace hilo::hlo

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// inspect/bisect/agreement.h -- how near an engine must be to the reference evaluator: the one rule, and its one table.
+// inspect/bisect/agreement.h -- the required agreement of an engine with the reference evaluator: one rule and its
+// table.
 #pragma once
 
 #include <string>
@@ -8,16 +9,17 @@
 
 namespace hilo::hlo {
 
-/// How far apart results may be that are computed in another order or by another formula, relative to the greatest
-/// value that they come from; 0 for types that aren't rounded.
+/// Returns the permitted difference of results computed in another order or by another formula, relative to the largest
+/// value that they depend on; 0 for types without rounding.
 double tolerance_of(ElementType type);
 
-/// The greatest finite magnitude of the floats in a value; of a tuple, of all its leaves; 0 if there is none.
+/// Returns the largest finite magnitude of the floats in a value, including all leaves of a tuple; 0 if there are none.
 double greatest_magnitude(const Literal& value);
 
-/// What differs between an array and the one that is wanted, or "". Floats may be apart by tolerance_of(type) times
-/// `scale`, the greatest magnitude that they come from, and at least 1; NaN is NaN, and beyond what nearly overflows a
-/// number may be infinite. All else, and floats that must be `exact`, are the same bits, but for NaN.
-std::string parting(const Literal& got, const Literal& wanted, double scale, bool exact = false);
+/// Describes the difference of an array from the expected one; "" if they agree. Floats may differ by
+/// tolerance_of(type) times max(1, `scale`), where `scale` is the largest magnitude that they depend on. NaN equals
+/// NaN, and numbers close to overflow equal infinity. All other values, and floats that must be `exact`, must have
+/// equal bits, except for NaN.
+std::string parting(const Literal& got, const Literal& expected, double scale, bool exact = false);
 
 }  // namespace hilo::hlo

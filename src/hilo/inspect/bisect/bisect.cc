@@ -14,8 +14,8 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr int64_t kBatchBytes = int64_t{256} << 20;  // of values that one run gives
-constexpr int64_t kShownElements = 16;               // of each operand
+constexpr int64_t kBatchBytes = int64_t{256} << 20;  // limit for the values of one run
+constexpr int64_t kShownElements = 16;               // shown elements of each operand
 
 using Values = std::unordered_map<InstructionId, Literal>;
 
@@ -23,7 +23,7 @@ bool is_all_arrays(const Shape& shape) {
   return std::ranges::all_of(shape.leaves(), [](const Shape& leaf) { return leaf.is_array(); });
 }
 
-/// Whether the op gives the same each time it is run on the same arrays. Custom calls are taken as such.
+/// Whether the op is deterministic. Custom calls are assumed to be.
 bool is_comparable(const Computation& computation, const Instruction& i) {
   const bool has_effect = has_trait(i.opcode, kEffect) && i.opcode != Opcode::kCustomCall;
   if (has_effect || !is_all_arrays(i.shape)) return false;
@@ -31,15 +31,15 @@ bool is_comparable(const Computation& computation, const Instruction& i) {
       i.operands, [&](InstructionId operand) { return is_all_arrays(computation.instruction(operand).shape); });
 }
 
-/// Instructions whose values one run of the engine gives, and those of them to compare.
+/// Instructions whose values one run of the engine returns, and those of them to compare.
 struct Batch {
   std::vector<InstructionId> ops, values;
 };
 
-/// Ops in order, each batch with the operands of its ops.
+/// Groups the ops in order; each batch includes the operands of its ops.
 std::vector<Batch> batches_of(const Computation& entry) {
   std::vector<Batch> batches;
-  std::vector<size_t> batch_of(entry.size(), 0);  // the last one that has the value, counted from 1
+  std::vector<size_t> batch_of(entry.size(), 0);  // last batch that contains the value, counted from 1
   int64_t bytes = 0;
   for (const Instruction& i : entry.instructions()) {
     if (!is_op(i) || !is_comparable(entry, i)) continue;
@@ -82,14 +82,13 @@ StatusOr<Values> engine_values(const Invocation& program, const std::vector<Inst
   return values;
 }
 
-/// An op that parts: its program with the values it had.
+/// A diverging op: its program with the values it had.
 struct Found {
   InstructionId op{};
   std::string difference;
   Values operands;
 };
 
-/// The op by itself, on parameters with these values.
 StatusOr<Invocation> op_alone(const Invocation& program, const Instruction& i, const Values& operands) {
   Invocation alone;
   ComputationDraft draft("main");
@@ -107,17 +106,17 @@ StatusOr<Invocation> op_alone(const Invocation& program, const Instruction& i, c
   return alone;
 }
 
-/// What differs between the engine's value of an op and the reference's on the same operands, or "".
+/// Describes the difference of the engine's value of an op and the reference's on the same operands; "" if they agree.
 StatusOr<std::string> op_difference(const Invocation& program, const Instruction& i, const Values& operands,
                                     const Literal& got, const CompareOptions& options) {
   HILO_ASSIGN_OR_RETURN(const Invocation alone, op_alone(program, i, operands));
-  HILO_ASSIGN_OR_RETURN(const std::vector<Expected> wanted, expected_of(alone, {.cancel_word = options.cancel_word}));
+  HILO_ASSIGN_OR_RETURN(const std::vector<Expected> expected, expected_of(alone, {.cancel_word = options.cancel_word}));
   const std::vector<Literal> leaves = leaves_of(got);
   const bool exact = options.exact && options.exact(i);
   std::string text;
-  for (size_t k = 0; k < wanted.size() && text.empty(); ++k) {
-    text = parting(leaves[k], wanted[k].value, wanted[k].scale, exact);
-    if (!text.empty() && wanted.size() > 1) text = fmt::format("result {}: {}", k, text);
+  for (size_t k = 0; k < expected.size() && text.empty(); ++k) {
+    text = parting(leaves[k], expected[k].value, expected[k].scale, exact);
+    if (!text.empty() && expected.size() > 1) text = fmt::format("result {}: {}", k, text);
   }
   return text;
 }
@@ -128,7 +127,7 @@ Values operands_of(const Instruction& i, const Values& values) {
   return operands;
 }
 
-/// The first op of the entry that parts on its own operands. `agreed` counts those before it.
+/// Returns the first op of the entry that diverges on its own operands. `agreed` counts those before it.
 StatusOr<std::optional<Found>> first_parting_op(const Invocation& program, const EngineFunction& engine,
                                                 const CompareOptions& options, int64_t& agreed) {
   const Computation& entry = *program.module.entry;
@@ -146,7 +145,7 @@ StatusOr<std::optional<Found>> first_parting_op(const Invocation& program, const
   return std::optional<Found>();
 }
 
-/// What an instruction calls, with the arguments it gives it.
+/// A called computation with the arguments of the call.
 struct Inner {
   std::string place;
   Invocation program;
@@ -162,7 +161,7 @@ Inner inner_of(const Invocation& outer, const Instruction& i, std::string_view p
   return inner;
 }
 
-/// A loop's body, or its condition, on the first carry for which it parts by itself.
+/// Returns a loop's body, or its condition, on the first carry for which it diverges by itself.
 StatusOr<std::optional<Inner>> parting_iteration(const Invocation& outer, const Instruction& i, Literal carry,
                                                  const EngineFunction& engine, const CompareOptions& options) {
   const auto& loop = attributes_of<WhileAttributes>(i);
@@ -181,7 +180,7 @@ StatusOr<std::optional<Inner>> parting_iteration(const Invocation& outer, const 
   }
 }
 
-/// What the op calls, if it is one of control flow.
+/// Returns the computation that a control flow op calls.
 StatusOr<std::optional<Inner>> called_by(const Invocation& outer, const Found& found, const EngineFunction& engine,
                                          const CompareOptions& options) {
   const Instruction& i = outer.module.entry->instruction(found.op);
@@ -212,7 +211,7 @@ std::string described(const Computation& computation, const Instruction& i) {
   return fmt::format("{}: {} {}({})", describe(i), i.shape.to_string(), i.def().name, operands);
 }
 
-/// The op alone, with its constants if it parts with them, or an empty one if it doesn't part alone.
+/// Returns the op alone, with its constants if it diverges with them; nullopt if it doesn't diverge alone.
 std::optional<Invocation> parting_alone(const Invocation& program, const Found& found, const EngineFunction& engine,
                                         const CompareOptions& options) {
   Values varying = found.operands;
@@ -236,7 +235,7 @@ Parting parting_at(const Invocation& program, const Found& found) {
   return parting;
 }
 
-/// From an op of the entry that parts to the innermost one, and a small program that does.
+/// Descends from a diverging op of the entry to the innermost one, and to a small program that diverges.
 StatusOr<Bisection> descended(Invocation program, Found found, const EngineFunction& engine,
                               const CompareOptions& options) {
   std::vector<std::string> path;

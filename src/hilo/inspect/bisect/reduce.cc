@@ -13,7 +13,8 @@
 namespace hilo::hlo {
 namespace {
 
-/// One run of the reference: what each instruction of the entry gives, and the greatest value behind it.
+/// One run of the reference evaluator: the value of each instruction of the entry, and the largest magnitude it depends
+/// on.
 struct Reference {
   std::vector<Literal> values;
   std::vector<double> scales;
@@ -24,7 +25,7 @@ StatusOr<Reference> run_reference(const Invocation& program, const CompareOption
   Reference run;
   run.values.resize(entry.size());
   run.scales.resize(entry.size());
-  double inside = 0;  // of what the instruction at hand has called
+  double inside = 0;  // largest magnitude in computations called by the current instruction
   EvaluateOptions how;
   how.cancel_word = options.cancel_word;
   how.observe = [&](const Instruction& i, const Literal& value) {
@@ -39,7 +40,7 @@ StatusOr<Reference> run_reference(const Invocation& program, const CompareOption
   return run;
 }
 
-/// The results of the entry: elements of the root, or the root.
+/// Returns the results of the entry: elements of the root, or the root.
 std::vector<InstructionId> results_of(const Computation& entry) {
   const Instruction& root = entry.root();
   if (root.opcode == Opcode::kTuple) return {root.operands.begin(), root.operands.end()};
@@ -67,17 +68,17 @@ std::optional<Finding> first_finding(const Invocation& program, const EngineFunc
   size_t leaf = 0;
   for (InstructionId result : results) {
     const Instruction& instruction = entry.instruction(result);
-    for (const Literal& wanted : leaves_of(reference->values[result])) {
-      if (leaf == got->size()) return Finding{result, "the engine gives too few results"};
+    for (const Literal& expected : leaves_of(reference->values[result])) {
+      if (leaf == got->size()) return Finding{result, "the engine returned too few results"};
       const std::string text =
-          parting((*got)[leaf++], wanted, reference->scales[result], is_exact(instruction, options));
+          parting((*got)[leaf++], expected, reference->scales[result], is_exact(instruction, options));
       if (!text.empty()) return Finding{result, instruction.name + ": " + text};
     }
   }
   return std::nullopt;
 }
 
-/// Copies what is needed of a program into another.
+/// Copies the required part of a program.
 class Part {
  public:
   Part(const Invocation& program, const std::unordered_map<InstructionId, Literal>& known)
@@ -129,7 +130,7 @@ class Part {
   Invocation part_;
 };
 
-/// Copies a program whose arguments become constants or parameters.
+/// Copies a program and makes its arguments constants or parameters.
 class WithConstants {
  public:
   WithConstants(const Invocation& program, const std::function<bool(const Literal&)>& written)
@@ -210,7 +211,7 @@ Invocation reduced(Invocation program, const EngineFunction& engine, const Compa
   };
   StatusOr<Invocation> smaller = part_of(program, finding->result, {});
   if (differs(smaller)) program = *std::move(smaller);
-  // From the last instruction on: what need not be computed becomes an argument, and all behind it goes.
+  // From the last instruction on, values that needn't be computed become arguments, and their operands are removed.
   const int64_t of = program.module.entry->root_id();
   for (InstructionId id = program.module.entry->root_id(); id-- > 0;) {
     if (id >= program.module.entry->size() || program.module.entry->instruction(id).opcode == Opcode::kParameter)

@@ -22,7 +22,8 @@ void warn(const std::string& folder, const Status& status) {
   log_warning_once("dump " + folder, "dumps to {} are off: {}", folder, status.to_string());
 }
 
-/// Whether the flag's regular expression is found in the name. A bad expression is warned about and matches nothing.
+/// Whether the flag's regular expression matches a part of the name. An invalid expression causes a warning and matches
+/// nothing.
 bool matches(const std::string& expression, const std::string& name) {
   try {
     return std::regex_search(name, std::regex(expression));
@@ -38,12 +39,12 @@ bool matches(const std::string& expression, const std::string& name) {
 DebugDumps::DebugDumps(const CompileOptions& options, const hlo::Module& module)
     : options_(options), name_(module.name.empty() ? "module" : module.name) {
   draw_ = options_.generate_hlo_graph && matches(*options_.generate_hlo_graph, name_);
-  if (module.entry == nullptr) return;  // the client says so
+  if (module.entry == nullptr) return;  // the client reports this
   std::string text;
   if (options_.dump_unoptimized_hlo_proto_to || options_.dump_per_pass_hlo_proto_to) text = hlo::print_module(module);
   if (const auto& folder = options_.dump_unoptimized_hlo_proto_to) write_module(*folder, "unoptimized", module, text);
   if (const auto& folder = options_.dump_per_pass_hlo_proto_to) {
-    write_module(*folder, "unoptimized", module, text);  // what the first pass saw, also where no pass changes it
+    write_module(*folder, "unoptimized", module, text);  // the first pass' input, even if no pass changes it
     passes_.emplace(name_, std::move(text));
   }
   if (draw_) write_graph(module, "unoptimized");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// inspect/dumps/debug_dumps.h -- writes modules into folders while they are compiled, as the jax_dump_hlo_* flags ask.
+// inspect/dumps/debug_dumps.h -- writes modules into folders during compilation, as the jax_dump_hlo_* flags request.
 #pragma once
 
 #include <optional>
@@ -14,21 +14,21 @@
 
 namespace hilo {
 
-/// Watches one compilation. Files are HLO text and HloModuleProto side by side, NNNN.MODULE.PASS.hlo and .hlo.pb, in
-/// the folders of the options; the numbers go on from the highest one in the folder and nothing is overwritten. A pass
-/// that changed nothing leaves no file; after the last one NNNN.MODULE.index.html shows what each did, and index.html
-/// leads to all such pages. Pictures (jax_dump_hlo_graph) go to hlo_graph beside the first folder named, or in the
-/// working directory. A folder that can't be written is warned about once, and the compilation goes on.
+/// Observes one compilation. Writes HLO text and HloModuleProto, NNNN.MODULE.PASS.hlo and .hlo.pb, into the folders of
+/// the options. Numbers continue from the highest one in the folder; nothing is overwritten. A pass without changes
+/// writes no file. At the end NNNN.MODULE.index.html shows the effect of each pass, and index.html links to all such
+/// pages. Pictures (jax_dump_hlo_graph) are written to hlo_graph next to the first folder, or in the working directory.
+/// A folder that isn't writable causes one warning, and the compilation continues.
 class DebugDumps final : public hlo::PassObserver {
  public:
   DebugDumps(const CompileOptions& options, const hlo::Module& module);
 
   void after(std::string_view pass, const hlo::Module& module, bool changed, double milliseconds) override;
-  /// The compilation succeeded with this module; its picture shows the groups.
+  /// Records that the compilation succeeded with this module; its picture shows the groups.
   void finish(const hlo::Module& optimized, std::span<const hlo::InstructionGroup> groups = {});
 
  private:
-  /// Text and message side by side; returns the text's file name, "" if it couldn't be written.
+  /// Writes text and protobuf message; returns the text's file name, "" if it couldn't be written.
   std::string write_module(const std::string& folder, std::string_view stage, const hlo::Module& module,
                            const std::string& text) const;
   void write_graph(const hlo::Module& module, std::string_view stage,

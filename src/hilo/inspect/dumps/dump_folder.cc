@@ -22,14 +22,14 @@ constexpr std::string_view kIndexName = "index.html";
 constexpr std::string_view kPageEnding = ".index.html";
 constexpr std::string_view kIndexBegin = "<!DOCTYPE html>\n<!-- the dumps in this folder, listed by hilo -->\n";
 
-/// What a folder held when it was last looked at.
+/// The contents of a folder when it was last listed.
 struct Folder {
   timespec changed{};
-  int64_t next = 0;             ///< one more than the highest number that a name begins with
+  int64_t next = 0;             ///< one more than the highest number at the start of a name
   std::set<std::string> pages;  ///< names that end in ".index.html"
 };
 
-/// One folder at a time, so that numbers follow the order of events.
+/// Known folders. One is processed at a time, so that numbers follow the order of events.
 struct Folders {
   std::mutex mutex;
   std::map<std::string, Folder> by_path;
@@ -48,7 +48,7 @@ void note_name(std::string_view name, Folder& folder) {
   if (name.ends_with(kPageEnding)) folder.pages.emplace(name);
 }
 
-/// Lists the folder unless it is as it was left.
+/// Lists the folder unless it is unchanged.
 Status look(const std::string& path, Folder& folder) {
   struct stat about = {};
   if (::lstat(path.c_str(), &about) != 0) return errno_status(errno, path);
@@ -62,7 +62,7 @@ Status look(const std::string& path, Folder& folder) {
   return ok_status();
 }
 
-/// The folder is as it is now because of what this process wrote.
+/// Records the folder's current state after this process' writes.
 void leave(const std::string& path, Folder& folder) {
   struct stat about = {};
   if (::lstat(path.c_str(), &about) == 0) folder.changed = about.st_mtim;
@@ -95,7 +95,7 @@ StatusOr<std::string> write_numbered(const std::string& path, std::string_view m
   for (;;) {
     const std::string name = fmt::format("{:04}.{}.{}", folder.next++, file_stem(module), file_stem(stage));
     const Status written = write_files(path + "/" + name, files);
-    if (written.code() == StatusCode::kAlreadyExists) continue;  // another process has just taken it
+    if (written.code() == StatusCode::kAlreadyExists) continue;  // another process has just used this number
     if (!written.ok()) return written;
     const std::string first = fmt::format("{}.{}", name, files[0].extension);
     note_name(first, folder);
@@ -120,7 +120,7 @@ Status write_index(const std::string& path) {
   text += "<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Passes</title></head>\n<body><h1>Passes</h1>\n<ul>\n";
   for (const std::string& page : folder.pages) {
     const std::string name = hlo::html_escaped(page);
-    const bool plain = page.find_first_of("%#?:/\\") == std::string::npos;  // a name that is its own address
+    const bool plain = page.find_first_of("%#?:/\\") == std::string::npos;  // the name is a valid address
     text += plain ? fmt::format("<li><a href=\"{0}\">{0}</a></li>\n", name) : fmt::format("<li>{}</li>\n", name);
   }
   text += "</ul></body></html>\n";

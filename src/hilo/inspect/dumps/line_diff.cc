@@ -21,12 +21,12 @@ Lines lines_of(std::string_view text) {
   return lines;
 }
 
-/// A line of the text before and one of the text after that are equal.
+/// Equal lines of the texts before and after.
 struct Pair {
   size_t before, after;
 };
 
-/// Lines that occur once in each text, in the order of the text before.
+/// Returns lines that occur exactly once in each text, in the order of the text before.
 std::vector<Pair> unique_pairs(const Lines& before, const Lines& after) {
   struct Count {
     size_t before = 0, after = 0, after_at = 0;
@@ -46,7 +46,7 @@ std::vector<Pair> unique_pairs(const Lines& before, const Lines& after) {
   return pairs;
 }
 
-/// The longest part of `pairs` that rises in both texts.
+/// Returns the longest subsequence of `pairs` that is increasing in both texts.
 std::vector<Pair> rising(const std::vector<Pair>& pairs) {
   constexpr size_t kNone = SIZE_MAX;
   std::vector<size_t> ends;  // ends[n]: the pair with the smallest end among sequences of n + 1
@@ -64,7 +64,7 @@ std::vector<Pair> rising(const std::vector<Pair>& pairs) {
   return result;
 }
 
-/// The lines of a gap between two pairs: equal ones at its ends, then what went, then what came.
+/// Appends the lines of a gap between two pairs: equal ones at its ends, then removed ones, then added ones.
 void append_gap(std::span<const std::string_view> before, std::span<const std::string_view> after,
                 std::vector<DiffLine>& out) {
   const size_t shorter = std::min(before.size(), after.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// inspect/dumps/line_diff.h -- what changed between two texts, line by line.
+// inspect/dumps/line_diff.h -- the differences of two texts, line by line.
 #pragma once
 
 #include <string_view>
@@ -10,13 +10,12 @@ namespace hilo {
 enum class DiffMark : char { kSame = ' ', kRemoved = '-', kAdded = '+' };
 struct DiffLine {
   DiffMark mark;
-  std::string_view text;  ///< of the text before, or after if it was added
+  std::string_view text;  ///< from the text before, or from the one after if it was added
 };
 
-/// All lines of both texts in order. Lines that stand once in each text hold the texts together, so that a difference
-/// is cheap and readable for programs, where nearly every line is the only one of its kind; it need not be the
-/// shortest.
-/// Cost    O(n log n) in the number of lines
+/// Returns all lines of both texts in order. Lines that occur exactly once in each text are matched first. This is fast
+/// and readable for programs, in which nearly every line is unique; the difference isn't always the shortest.
+/// Cost       O(n log n) in the number of lines
 std::vector<DiffLine> diff_lines(std::string_view before, std::string_view after);
 
 }  // namespace hilo

@@ -18,7 +18,7 @@ constexpr std::string_view kStyle =
     "pre{overflow:auto;border:1px solid #ccc;padding:.5em;font-size:12px}"
     ".r{background:#fde0e0}.a{background:#dff5df}.g{color:#888}";
 
-/// Whether each line is near a change.
+/// Returns whether each line is near a change.
 std::vector<bool> shown_lines(const std::vector<DiffLine>& lines) {
   std::vector<bool> shown(lines.size());
   for (size_t i = 0; i < lines.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// inspect/dumps/pass_page.h -- one page that shows what each pass did to a module, as differences of its HLO text.
+// inspect/dumps/pass_page.h -- a page that shows the effect of each pass on a module, as differences of its HLO text.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ class PassPage {
   /// `text` is the module before the first pass.
   PassPage(std::string_view module, std::string text);
 
-  /// A pass ran. `text` is the module after it, and `file` the dump beside the page.
+  /// Adds a pass. `text` is the module after it, and `file` its dump.
   void add_change(std::string_view pass, double milliseconds, std::string text, std::string_view file);
   void add_no_change(std::string_view pass, double milliseconds);
   bool empty() const { return changes_ == 0; }
 
-  /// A self-contained page: a section a pass, folded; the letters "http" don't occur.
+  /// Returns a self-contained page with a folded section per pass; the letters "http" don't occur.
   std::string html() const;
 
  private:

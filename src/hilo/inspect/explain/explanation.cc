@@ -17,8 +17,8 @@
 namespace hilo {
 namespace {
 
-constexpr double kClearly = 2;          // times that the clock must speak against a choice
-constexpr double kBoundByProducts = 4;  // flops a byte: with fewer, memory is the limit of a product however it runs
+constexpr double kDoubtFactor = 2;      // factor by which measured times must contradict a choice
+constexpr double kBoundByProducts = 4;  // flops per byte; a product with fewer is always limited by memory
 
 bool is_kernel(const ExecutionUnit& unit) { return unit.kind == "kernel"; }
 
@@ -26,11 +26,11 @@ bool is_product(const hlo::Instruction& i) {
   return i.opcode == hlo::Opcode::kDot || i.opcode == hlo::Opcode::kConvolution;
 }
 
-/// How the plan runs the steps of one entry of Plan::work.
+/// The plan's data about the steps of one entry of Plan::work.
 struct Planned {
   int64_t tasks = 1;
   bool divides = false;    ///< its outermost dimension has several units
-  double nanoseconds = 0;  ///< of one thread, by the costs that the plan was made with
+  double nanoseconds = 0;  ///< on one thread, by the costs that the plan was computed with
 };
 
 std::vector<Planned> planned(const engine::Plan& plan) {
@@ -47,7 +47,7 @@ std::vector<Planned> planned(const engine::Plan& plan) {
   return all;
 }
 
-/// Who computes and who reads the instructions of a program.
+/// The producers and readers of a program's instructions.
 class Readers {
  public:
   Readers(const hlo::Module& module, std::span<const ExecutionUnit> units) : owners_(hlo::owners_of(module)) {
@@ -61,7 +61,7 @@ class Readers {
 
   const hlo::Computation& owner(const hlo::Instruction& i) const { return *owners_.at(&i); }
 
-  /// What a unit reads that other units leave in memory, each once.
+  /// Returns the values that a unit reads from memory that other units wrote, each once.
   std::vector<const hlo::Instruction*> read_by(const ExecutionUnit& unit) const {
     std::vector<const hlo::Instruction*> all;
     for (const hlo::Instruction* i : unit.instructions) {
@@ -75,7 +75,7 @@ class Readers {
     return all;
   }
 
-  /// Why a value that `reader` reads is in memory, and not computed where it is read.
+  /// Explains why a value that `reader` reads is in memory instead of being computed by `reader`.
   std::string why_in_memory(const hlo::Instruction& value, const ExecutionUnit& reader) const {
     const ExecutionUnit& maker = *makers_.at(&value).front();
     if (!is_kernel(maker)) return fmt::format("what a {} computes is left in memory", maker.kind);
@@ -99,7 +99,7 @@ UnitWork work_of(const ExecutionUnit& unit, const Planned& how, const hlo::CostA
     work.is_product |= !is_kernel(unit) && is_product(*i);
     work.is_f64 |= i->shape.is_array() &&
                    (i->shape.element_type() == ElementType::kF64 || i->shape.element_type() == ElementType::kC128);
-    // What other library calls compute isn't in the elementwise figures.
+    // The elementwise figures don't cover other library calls.
     if (!is_kernel(unit) && !is_product(*i)) continue;
     work.flops += cost.flops;
     work.transcendentals += cost.transcendentals;
@@ -124,23 +124,23 @@ std::vector<std::string> chosen(const ExecutionUnit& unit, const Planned& how, c
   return lines;
 }
 
-/// Choices that the clock speaks against by kClearly.
+/// Returns choices that measured times contradict by a factor of kDoubtFactor.
 std::vector<std::string> doubtful(const ExplainedUnit& unit, const UnitWork& work, const ExecutionUnit& of,
                                   const Planned& how, const MachineFigures& figures) {
   std::vector<std::string> lines;
   if (!is_kernel(of)) return lines;
   const double threads = figures.threads;
-  if (how.tasks == 1 && how.divides && threads > 1 && unit.nanoseconds > kClearly * cpu::kCpuCosts.fork)
+  if (how.tasks == 1 && how.divides && threads > 1 && unit.nanoseconds > kDoubtFactor * cpu::kCpuCosts.fork)
     lines.push_back(fmt::format("one thread takes {}; threads share what is estimated at {} or more",
                                 time_text(unit.nanoseconds), time_text(cpu::kCpuCosts.fork)));
-  if (how.tasks > 1 && kClearly * unit.nanoseconds * threads < cpu::kCpuCosts.fork)
+  if (how.tasks > 1 && kDoubtFactor * unit.nanoseconds * threads < cpu::kCpuCosts.fork)
     lines.push_back(fmt::format("threads share it, and all of it takes {}", time_text(unit.nanoseconds)));
   if (!std::ranges::any_of(of.instructions, [](const hlo::Instruction* i) { return is_product(*i); })) return lines;
   if (work.flops < kBoundByProducts * work.bytes) return lines;
   UnitWork called = work;
   called.is_product = true;
   const double call = estimate(called, figures).nanoseconds + figures.call;
-  if (unit.nanoseconds > kClearly * call)
+  if (unit.nanoseconds > kDoubtFactor * call)
     lines.push_back(fmt::format("a product in a loop takes {}; a call should take {}", time_text(unit.nanoseconds),
                                 time_text(call)));
   return lines;
@@ -224,8 +224,8 @@ std::string explanation_text(const std::vector<ExplainedUnit>& units, const Mach
     for (const std::string& line : unit.chosen) text += fmt::format("{:45}{}\n", "", line);
     for (const std::string& line : unit.doubtful) doubts += fmt::format("  {}: {}\n", unit.label, line);
   }
-  return text + (doubts.empty() ? "no choice that the clock speaks against\n"
-                                : "choices that the clock speaks against:\n" + doubts);
+  return text + (doubts.empty() ? "no choice that measured times contradict\n"
+                                : "choices that measured times contradict:\n" + doubts);
 }
 
 }  // namespace hilo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// inspect/explain/explanation.h -- what a program's plan chose, what each part should cost on this machine, and what
-// the clock says.
+// inspect/explain/explanation.h -- the choices of a program's plan, the expected cost of each part on this machine, and
+// its measured time.
 #pragma once
 
 #include <map>
@@ -11,11 +11,11 @@
 
 namespace hilo {
 
-/// The fastest run of each unit.
+/// Records the fastest run of each unit.
 class UnitClock final : public ExecutionObserver {
  public:
   void on_unit(const ExecutionUnit& unit, const UnitTimes& times) override;
-  /// Nanoseconds; nothing if it never ran.
+  /// Returns nanoseconds; nullopt if the unit never ran.
   std::optional<double> fastest(const ExecutionUnit& unit) const;
 
  private:
@@ -23,7 +23,7 @@ class UnitClock final : public ExecutionObserver {
   std::map<const ExecutionUnit*, int64_t> fastest_;
 };
 
-/// What keeps a unit from being faster.
+/// The limit of a unit's speed.
 enum class Bound : uint8_t { kCache, kMemory, kArithmetic, kTranscendentals, kProduct };
 std::string_view bound_name(Bound bound);
 
@@ -35,13 +35,13 @@ struct Estimate {
 /// A unit of the plan.
 struct ExplainedUnit {
   std::string label;                  ///< "row kernel reduce.8", "dot dot.3"
-  std::vector<std::string> chosen;    ///< a line each: how it runs, and why what it reads or leaves is in memory
-  std::vector<std::string> doubtful;  ///< choices that the clock speaks against
+  std::vector<std::string> chosen;    ///< a line each: how the unit runs, and why its operands or results are in memory
+  std::vector<std::string> doubtful;  ///< choices that measured times contradict
   Estimate estimate;
   double nanoseconds = 0;
 };
 
-/// What so much work costs. `tasks`: 1 on the caller's thread alone, else shared by all threads.
+/// The cost of a unit's work. `tasks`: 1 if only the caller's thread runs it, otherwise all threads share it.
 struct UnitWork {
   bool is_product = false, is_f64 = false;
   double bytes = 0, flops = 0, transcendentals = 0;
@@ -49,12 +49,12 @@ struct UnitWork {
 };
 Estimate estimate(const UnitWork& work, const MachineFigures& figures);
 
-/// The units that ran, dearest first. `plan` is the one that the executable runs.
-/// Errors    FAILED_PRECONDITION for a program that doesn't know its instructions
+/// Returns the units that ran, most expensive first. `plan` is the one that the executable runs.
+/// Errors     FAILED_PRECONDITION for a program without information about its instructions
 StatusOr<std::vector<ExplainedUnit>> explained(const Executable& executable, const engine::Plan& plan,
                                                const UnitClock& clock, const MachineFigures& figures);
 
-/// A table, then the doubtful choices.
+/// Returns a table, then the doubtful choices.
 std::string explanation_text(const std::vector<ExplainedUnit>& units, const MachineFigures& figures);
 
 }  // namespace hilo

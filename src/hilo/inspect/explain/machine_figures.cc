@@ -18,8 +18,8 @@ namespace hilo {
 namespace {
 
 constexpr std::string_view kFile = "machine_figures.txt";  // in the folder of the disk cache
-constexpr double kLongEnough = 30e6;                       // nanoseconds that each program is run for
-constexpr int64_t kFewestRuns = 5;
+constexpr double kMinMeasuredNanoseconds = 30e6;           // nanoseconds for which each program is run
+constexpr int64_t kMinRuns = 5;
 
 using Clock = std::chrono::steady_clock;
 
@@ -27,13 +27,13 @@ double nanoseconds_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
 }
 
-/// The body of a program on x, an array of this shape without layout: "f32[64]".
+/// Returns a program with this body on x, an array of a shape without layout: "f32[64]".
 hlo::Module module_of(std::string_view shape, std::string_view body) {
   return *hlo::parse_module(
       fmt::format("HloModule figure\n\nENTRY main {{\n  x = {} parameter(0)\n{}}}\n", shape, body));
 }
 
-/// Nanoseconds of the fastest of several runs on zeros. `executor`: null for all threads.
+/// Returns the nanoseconds of the fastest of several runs on zeros. `executor`: null for all threads.
 StatusOr<double> fastest(Client& client, const hlo::Module& module, Executor* executor) {
   HILO_ASSIGN_OR_RETURN(const std::unique_ptr<Executable> program, client.compile(module, {}, nullptr));
   HILO_ASSIGN_OR_RETURN(const BufferPtr x,
@@ -43,7 +43,7 @@ StatusOr<double> fastest(Client& client, const hlo::Module& module, Executor* ex
   options.executor = executor;
   double least = HUGE_VAL;
   const Clock::time_point begin = Clock::now();
-  for (int64_t runs = 0; runs < kFewestRuns || nanoseconds_since(begin) < kLongEnough; ++runs) {
+  for (int64_t runs = 0; runs < kMinRuns || nanoseconds_since(begin) < kMinMeasuredNanoseconds; ++runs) {
     const Clock::time_point start = Clock::now();
     HILO_RETURN_IF_ERROR(program->execute({&x, 1}, results, options));
     least = std::min(least, nanoseconds_since(start));
@@ -57,7 +57,7 @@ std::string exponential(std::string_view shape) { return fmt::format("  ROOT y =
 
 constexpr int kPairs = 32;
 
-/// So many multiplications, each with an addition behind it, an element.
+/// Returns a body with a fixed number of multiply-add pairs per element.
 std::string arithmetic(std::string_view shape) {
   std::string body, last = "x";
   for (int k = 0; k < kPairs; ++k) {
@@ -77,13 +77,13 @@ struct Figure {
   double MachineFigures::* field;
   std::string_view shape;  ///< of its argument and its result
   std::string (*body)(std::string_view shape);
-  double count;  ///< of what the figure is the rate of, in a run; 0: the run's time is the figure
-  bool by_all;   ///< threads
+  double count;  ///< number of the measured operations in a run; 0: the figure is the run's time
+  bool by_all;   ///< uses all threads
 };
 constexpr double kCached = 1 << 13, kLarge = 1 << 24, kSide = 512;
 constexpr double kProduct = 2 * kSide * kSide * kSide;
 constexpr Figure kFigures[] = {
-    {"call", &MachineFigures::call, "f32[]", negation, 0, false},  // the rates know nothing of what a call takes
+    {"call", &MachineFigures::call, "f32[]", negation, 0, false},  // rates don't include the overhead of a call
     {"cache_bytes", &MachineFigures::cache_bytes, "f32[8192]", negation, 8 * kCached, false},
     {"memory_bytes", &MachineFigures::memory_bytes, "f32[16777216]", negation, 8 * kLarge, false},
     {"memory_bytes_all", &MachineFigures::memory_bytes_all, "f32[16777216]", negation, 8 * kLarge, true},

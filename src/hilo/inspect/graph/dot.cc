@@ -6,7 +6,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// `text` inside a double-quoted DOT string; control bytes become spaces.
+/// Returns `text` for a double-quoted DOT string; control bytes become spaces.
 std::string escaped(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -17,7 +17,6 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-/// Writes a scene.
 class Writer {
  public:
   explicit Writer(const graph::Scene& scene) : scene_(scene) {}
@@ -37,7 +36,7 @@ class Writer {
     return "c" + std::to_string(sheet) + "_" + std::to_string(node);
   }
 
-  /// The instruction that an operand on sheet `s` means: within a region, and from there outside, one level each.
+  /// Returns the instruction of an operand on sheet `s`; searches inside regions, then one level further out at a time.
   std::string name_of_source(uint32_t s, graph::Source source) const {
     const graph::Sheet& sheet = scene_.sheets[s];
     if (sheet.nodes[source.node].kind == "input")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// inspect/graph/dot.h -- a program in the DOT language of Graphviz.
+// inspect/graph/dot.h -- programs in the DOT language of Graphviz.
 #pragma once
 
 #include <span>
@@ -10,9 +10,9 @@
 
 namespace hilo::hlo {
 
-/// One digraph: a cluster a computation, in it a cluster a fused region of `groups`; an edge an operand, a dashed edge
-/// a call.
-/// Cost    O(n log n) in the number of instructions
+/// Returns a digraph: a cluster per computation, in it a cluster per fused region of `groups`; an edge per operand, a
+/// dashed edge per call.
+/// Cost       O(n log n) in the number of instructions
 std::string dot_graph(const Module& module, std::span<const InstructionGroup> groups = {});
 
 }  // namespace hilo::hlo

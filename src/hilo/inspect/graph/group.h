@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// inspect/graph/group.h -- which instructions an engine runs in one go, as pictures are told.
+// inspect/graph/group.h -- groups of instructions that an engine runs together, for pictures.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace hilo::hlo {
 /// A fused region, or an instruction that runs by itself.
 struct InstructionGroup {
   std::string name;                              ///< "row kernel y"
-  std::vector<const Instruction*> instructions;  ///< of the module that is drawn
-  double bytes = 0;                              ///< of memory read and written in one run
+  std::vector<const Instruction*> instructions;  ///< of the drawn module
+  double bytes = 0;                              ///< read and written in one run
   bool is_kernel = true;                         ///< false: a library call or a loop
 };
 

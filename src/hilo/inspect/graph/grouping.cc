@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kNoRun = ~size_t{0};
 
-/// Whether an engine may compute it where it is read, without a run of its own.
+/// Whether an engine may compute the instruction inside of its reader.
 bool may_move(const Instruction& i) {
   switch (i.opcode) {  // NOLINT: all others may
     case Opcode::kParameter:
@@ -20,7 +20,7 @@ bool may_move(const Instruction& i) {
   }
 }
 
-/// Cuts one computation.
+/// Splits one computation.
 class Cutter {
  public:
   Cutter(const Computation& computation, std::span<const Run> runs)
@@ -41,7 +41,7 @@ class Cutter {
   }
 
  private:
-  /// Which runs each instruction belongs to, and whether it (also) stands outside of all.
+  /// Determines the runs of each instruction, and whether it is (also) outside of all runs.
   void assign() {
     runs_of_.assign(computation_.size(), {});
     for (size_t r = 0; r < runs_.size(); ++r) {
@@ -51,31 +51,31 @@ class Cutter {
       }
     }
     outside_.assign(computation_.size(), false);
-    std::vector<std::vector<size_t>> wanted(computation_.size());  // by users that have been seen
+    std::vector<std::vector<size_t>> requested(computation_.size());  // by users visited so far
     outside_[computation_.root_id()] = runs_of_[computation_.root_id()].empty();
-    for (InstructionId id = static_cast<InstructionId>(computation_.size()); id-- > 0;) settle(id, wanted);
+    for (InstructionId id = static_cast<InstructionId>(computation_.size()); id-- > 0;) settle(id, requested);
   }
 
-  void settle(InstructionId id, std::vector<std::vector<size_t>>& wanted) {
+  void settle(InstructionId id, std::vector<std::vector<size_t>>& requested) {
     const Instruction& i = computation_.instruction(id);
     std::vector<size_t>& mine = runs_of_[id];
     if (mine.empty()) {
-      std::ranges::sort(wanted[id]);
-      const auto [end, last] = std::ranges::unique(wanted[id]);
-      wanted[id].erase(end, last);
-      const bool moves = !executed_[id] && may_move(i) && !wanted[id].empty() && follows(i);
-      if (moves) mine = wanted[id];
+      std::ranges::sort(requested[id]);
+      const auto [end, last] = std::ranges::unique(requested[id]);
+      requested[id].erase(end, last);
+      const bool moves = !executed_[id] && may_move(i) && !requested[id].empty() && follows(i);
+      if (moves) mine = requested[id];
       else outside_[id] = true;
     }
-    wanted[id] = {};
+    requested[id] = {};
     for (const InstructionId operand : i.operands) {
-      wanted[operand].insert(wanted[operand].end(), mine.begin(), mine.end());
-      // Whoever stands outside reads what stands outside, unless a run computes it.
+      requested[operand].insert(requested[operand].end(), mine.begin(), mine.end());
+      // An instruction outside reads values outside, unless a run computes them.
       if (outside_[id] && runs_of_[operand].empty()) outside_[operand] = true;
     }
   }
 
-  /// A part of a tuple goes with what makes the tuple.
+  /// An element of a tuple belongs to the producer of the tuple.
   bool follows(const Instruction& i) const {
     return i.opcode != Opcode::kGetTupleElement || !runs_of_[i.operands[0]].empty();
   }
@@ -95,7 +95,7 @@ class Cutter {
     return dropped;
   }
 
-  /// The run that leaves the value for others: the one that ends with it, else the first.
+  /// Returns the run that writes the value for others: the one that ends with it, else the first.
   size_t maker_of(InstructionId id) const {
     for (const size_t r : runs_of_[id]) {
       if (last_[r] == id) return r;
@@ -124,7 +124,7 @@ class Cutter {
     return grouping;
   }
 
-  /// Puts operands before users. If regions wait for each other, takes their runs out and says false.
+  /// Puts operands before users. If regions form a cycle, removes their runs and returns false.
   bool sort(Grouping& grouping) {
     const size_t count = grouping.items.size();
     std::vector<std::vector<uint32_t>> users(count);
@@ -166,7 +166,7 @@ class Cutter {
     return true;
   }
 
-  /// Of the items without a place, those that others without one wait for are in circles or between two.
+  /// Removes the runs of unplaced items that other unplaced items depend on: these are in cycles or between two.
   void drop_circles(const Grouping& grouping, const std::vector<std::vector<uint32_t>>& users,
                     const std::vector<uint32_t>& place) {
     const size_t count = grouping.items.size();
@@ -198,7 +198,7 @@ class Cutter {
   const Computation& computation_;
   std::span<const Run> runs_;
   std::vector<bool> active_;    ///< runs that are regions
-  std::vector<bool> executed_;  ///< instructions that some run names
+  std::vector<bool> executed_;  ///< instructions that belong to a run
   std::vector<InstructionId> last_;
   std::vector<std::vector<size_t>> runs_of_;
   std::vector<bool> outside_;

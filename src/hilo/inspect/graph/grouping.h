@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// inspect/graph/grouping.h -- a computation cut into boxes: fused regions, and the instructions outside of them.
+// inspect/graph/grouping.h -- splits a computation into boxes: fused regions, and the instructions outside of them.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace hilo::hlo::graph {
 
-/// What runs in one go, by instruction ids, in the order of running.
+/// Instructions that run together, in the order of execution.
 using Run = std::vector<InstructionId>;
 
 /// A box: one instruction, or the region of one run.
@@ -21,13 +21,13 @@ struct Item {
 
 struct Grouping {
   std::vector<Item> items;  ///< operands before users
-  /// Per instruction: the item that others read it from.
+  /// Per instruction: the item from which others read it.
   std::vector<uint32_t> item_of;
 };
 
-/// Runs of less than two instructions, constants not counted, are no regions. A run that others must wait for and that
-/// waits for them is none either: its instructions stand outside.
-/// Cost    O(n log n), once more for each time that runs have been taken out
+/// Splits a computation. Runs of fewer than two instructions, not counting constants, aren't regions. Neither are runs
+/// in a dependency cycle; their instructions are outside.
+/// Cost       O(n log n), repeated each time that runs are removed
 Grouping group_instructions(const Computation& computation, std::span<const Run> runs);
 
 }  // namespace hilo::hlo::graph

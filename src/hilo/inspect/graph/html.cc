@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kPageStyle = "body{font-family:sans-serif;margin:1.5em}";
 
-/// A JSON string that can stand inside a <script>: no '<', and no address.
+/// Appends a JSON string that is valid inside a <script>: without '<' and addresses.
 void append_json(std::string_view text, std::string& out) {
   out += '"';
   for (size_t i = 0; i < text.size(); ++i) {
@@ -36,7 +36,7 @@ void append_numbers(const List& list, Number&& number, std::string& out) {
   out += ']';
 }
 
-/// Rows that graph/viewer.cc reads.
+/// Appends a row that graph/viewer.cc reads.
 void append_node(const graph::Node& node, int64_t layer, std::string& out) {
   out += '[';
   for (const std::string* text : {&node.label.title, &node.label.shape, &node.label.source, &node.label.cost}) {
@@ -94,7 +94,7 @@ std::string html_escaped(std::string_view text) {
     else if (c == '>') out += "&gt;";
     else if (c == '"') out += "&quot;";
     else if (c == '\'') out += "&#39;";
-    else if (c == 'h' && text.substr(i, 4) == "http") out += "&#104;";  // a page that holds no address at all
+    else if (c == 'h' && text.substr(i, 4) == "http") out += "&#104;";  // the page must not contain addresses
     else if ((static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7f) out += ' ';
     else out += c;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// inspect/graph/labels.h -- the lines that stand in a node, for every picture of a program.
+// inspect/graph/labels.h -- the lines of text in a node, for all kinds of pictures.
 #pragma once
 
 #include "hilo/hlo/cost/cost.h"
@@ -8,7 +8,7 @@
 
 namespace hilo::hlo::graph {
 
-/// What an instruction's box says.
+/// The text of an instruction's box.
 struct NodeLabel {
   std::string title;   ///< "add sum"
   std::string shape;   ///< "f32[4,3]"
@@ -18,7 +18,7 @@ struct NodeLabel {
 };
 NodeLabel label_of(const Instruction& instruction, const Cost& cost, const SourceLines& lines);
 
-/// "1.5 Mflop, 12 kB, 64 transcendental"; "" for no cost, "at least ..." where not all is known.
+/// Returns "1.5 Mflop, 12 kB, 64 transcendental"; "" for no cost, "at least ..." if not all costs are known.
 std::string cost_text(const Cost& cost);
 
 }  // namespace hilo::hlo::graph

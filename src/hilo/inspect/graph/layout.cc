@@ -6,7 +6,7 @@
 namespace hilo::hlo::graph {
 namespace {
 
-/// The longest path that ends at each node.
+/// Returns the length of the longest path that ends at each node.
 std::vector<int64_t> longest_paths(const std::vector<Node>& nodes) {
   std::vector<int64_t> layer(nodes.size());
   for (size_t n = 0; n < nodes.size(); ++n) {
@@ -15,7 +15,7 @@ std::vector<int64_t> longest_paths(const std::vector<Node>& nodes) {
   return layer;
 }
 
-/// Constants and parameters go down to where they are used: the first layer would else hold them all.
+/// Moves constants and parameters down to their users; otherwise the first layer would hold all of them.
 void lower_sources(const std::vector<Node>& nodes, std::vector<int64_t>& layer) {
   std::vector<int64_t> first_use(nodes.size(), -1);
   for (size_t n = 0; n < nodes.size(); ++n) {
@@ -29,8 +29,8 @@ void lower_sources(const std::vector<Node>& nodes, std::vector<int64_t>& layer) 
   }
 }
 
-/// The mean column of the operands; a source keeps its turn by standing at the far left.
-double wanted_column(const Node& node, const std::vector<Place>& places) {
+/// Returns the mean column of the operands; sources keep their order because they are placed at the far left.
+double target_column(const Node& node, const std::vector<Place>& places) {
   if (node.operands.empty()) return -1;
   double sum = 0;
   for (const Source& operand : node.operands) sum += static_cast<double>(places[operand.node].column);
@@ -48,7 +48,7 @@ Layout layered_layout(const Sheet& sheet) {
   std::vector<std::vector<std::pair<double, size_t>>> rows(layout.layers);
   for (size_t n = 0; n < sheet.nodes.size(); ++n) rows[layer[n]].emplace_back(0, n);
   for (auto& row : rows) {
-    for (auto& [column, n] : row) column = wanted_column(sheet.nodes[n], layout.places);
+    for (auto& [column, n] : row) column = target_column(sheet.nodes[n], layout.places);
     std::sort(row.begin(), row.end());
     for (size_t i = 0; i < row.size(); ++i) {
       layout.places[row[i].second] = {layer[row[i].second], static_cast<int64_t>(i)};

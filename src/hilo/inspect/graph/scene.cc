@@ -23,8 +23,7 @@ struct Runs {
   std::vector<double> bytes;
   std::unordered_map<InstructionId, size_t> by_last;
 
-  /// Kernels that write parts of one value (the operands of a concatenate, say) are one run; what was planned twice
-  /// counts once.
+  /// Kernels that write parts of one value, such as the operands of a concatenate, form one run; duplicates count once.
   void add(Run run, const InstructionGroup& group) {
     const auto [entry, fresh] = by_last.emplace(run.back(), runs.size());
     if (fresh) {
@@ -66,7 +65,7 @@ class Painter {
   }
 
  private:
-  /// Instructions of calls that were inlined belong to other computations: each of these has its part of the group.
+  /// Instructions of inlined calls belong to other computations; each of these gets its part of the group.
   void add_runs(const InstructionGroup& group, const std::unordered_map<const Instruction*, uint32_t>& owner) {
     std::vector<std::pair<uint32_t, Run>> parts;
     for (const Instruction* i : group.instructions) {
@@ -108,13 +107,13 @@ class Painter {
     return node;
   }
 
-  /// Where others read an instruction's value.
+  /// Returns the node from which others read an instruction's value.
   Source source(const Grouping& grouping, InstructionId id) const {
     const uint32_t item = grouping.item_of[id];
     return {item, grouping.items[item].is_region() ? inner_.at(key({item, id})) : kNone};
   }
 
-  /// Puts the region on a sheet of its own and returns its box.
+  /// Puts the region on a separate sheet and returns its box.
   Node paint_region(uint32_t c, uint32_t place, const Grouping& grouping) {
     const Computation& computation = *computations_[c];
     const Item& item = grouping.items[place];
@@ -154,7 +153,7 @@ class Painter {
   using Inputs = std::unordered_map<uint64_t, uint32_t>;
   static uint64_t key(Source source) { return uint64_t{source.node} << 32 | source.inner; }
 
-  /// A node for each value from outside; returns their numbers.
+  /// Adds a node for each value from outside; returns their numbers.
   Inputs paint_inputs(const Computation& computation, const Grouping& grouping, const Item& item, Sheet& sheet,
                       Node& box) const {
     Inputs numbers;
@@ -180,7 +179,7 @@ class Painter {
   std::unordered_map<const Computation*, uint32_t> numbers_;
   std::vector<Runs> runs_;
   std::unordered_set<const Instruction*> library_;
-  /// Of the computation that is being painted: an item and an instruction of its region -> the node on its sheet.
+  /// For the current computation: maps an item and an instruction of its region to the node on its sheet.
   std::unordered_map<uint64_t, uint32_t> inner_;
   Scene scene_;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// inspect/graph/scene.h -- what a picture of a program shows: sheets of boxes. Every form of picture is drawn from it.
+// inspect/graph/scene.h -- the contents of a picture of a program: sheets of boxes. All kinds of pictures are drawn
+// from it.
 #pragma once
 
 #include <span>
@@ -14,7 +15,7 @@ namespace hilo::hlo::graph {
 
 inline constexpr uint32_t kNone = ~uint32_t{0};
 
-/// A node of the same sheet; of a fused region, the node on the region's sheet that is meant.
+/// A node of the same sheet; for a fused region, also the node on the region's sheet.
 struct Source {
   uint32_t node;
   uint32_t inner = kNone;
@@ -25,19 +26,19 @@ struct Source {
 struct Node {
   NodeLabel label;
   std::string_view kind;         ///< "parameter", "constant", "elementwise", "library", "other", "region", "input"
-  std::vector<Source> operands;  ///< of a region: what its sheet's inputs stand for, in order
+  std::vector<Source> operands;  ///< for a region: the values of its sheet's inputs, in order
   std::vector<uint32_t> calls;   ///< sheets of called computations
   uint32_t region = kNone;       ///< sheet of a fused region
 };
 
-/// A computation, or a fused region of one. A region's inputs come first; operands stand before their users.
+/// A computation, or a fused region of one. A region's inputs come first; operands precede their users.
 struct Sheet {
   std::string name;
   std::string cost;
   std::vector<Node> nodes;
   uint32_t root = 0;
-  uint32_t owner = kNone;  ///< of a region: the sheet that it lies on
-  uint32_t place = kNone;  ///< of a region: its node there
+  uint32_t owner = kNone;  ///< for a region: the sheet that contains it
+  uint32_t place = kNone;  ///< for a region: its node on that sheet
   bool is_region() const { return owner != kNone; }
 };
 
@@ -50,10 +51,10 @@ struct Scene {
   uint32_t region_count() const { return static_cast<uint32_t>(sheets.size()) - entry - 1; }
 };
 
-/// Instructions that no group names and that need no run of their own (a broadcast that its reader sees through) stand
-/// in the groups of their users; one that several groups compute stands in each. Without groups a node's place on its
-/// sheet is its instruction's id.
-/// Cost    O(n log n)
+/// Returns the scene of a module. Instructions without a group that need no run (such as a broadcast that its reader
+/// computes) belong to the groups of their users; one that several groups compute belongs to each. Without groups, a
+/// node's position on its sheet is its instruction's id.
+/// Cost       O(n log n)
 Scene scene_of(const Module& module, std::span<const InstructionGroup> groups = {});
 
 }  // namespace hilo::hlo::graph

@@ -12,7 +12,7 @@ namespace hilo::hlo {
 namespace {
 
 constexpr int64_t kWidth = 210, kLine = 15, kTitle = 20, kGap = 16, kLayerGap = 34, kMargin = 12, kLetter = 7;
-constexpr size_t kLetters = 31;  // that go into a box
+constexpr size_t kLetters = 31;  // maximum text length in a box
 
 constexpr std::string_view kStyle =
     "text{font:11px monospace;fill:#1c2733}.title{font-weight:bold}path{fill:none;stroke:#8a8a8a}"
@@ -24,7 +24,7 @@ struct Box {
   int64_t x = 0, y = 0, width = 0, height = 0;  ///< relative to the sheet
 };
 
-/// Where the boxes of a sheet go, and how large it is.
+/// The positions of a sheet's boxes, and its size.
 struct Frame {
   std::vector<Box> boxes;
   int64_t width = 0, height = 0;
@@ -78,8 +78,8 @@ class SvgWriter {
             inner.height + kTitle + 2 * kMargin};
   }
 
-  /// Rows below each other, each in the middle. Regions have larger numbers than the sheets that they lie on, so their
-  /// frames are there.
+  /// Arranges rows below each other, centred. Regions have larger numbers than the sheets that contain them, so their
+  /// frames already exist.
   Frame frame_of(const graph::Sheet& sheet) const {
     const graph::Layout layout = graph::layered_layout(sheet);
     std::vector<std::vector<size_t>> rows(layout.layers);

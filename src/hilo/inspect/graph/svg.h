@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// inspect/graph/svg.h -- a program as a still picture.
+// inspect/graph/svg.h -- pictures of programs as SVG.
 #pragma once
 
 #include <span>
@@ -10,9 +10,9 @@
 
 namespace hilo::hlo {
 
-/// An SVG document: the entry computation, its fused regions of `groups` open where they stand, then the computations
-/// that are called. The same program gives the same bytes.
-/// Cost    O(n log n) in the number of instructions
+/// Returns an SVG document: the entry computation with its fused regions of `groups` open, then the called
+/// computations. Equal programs give equal bytes.
+/// Cost       O(n log n) in the number of instructions
 std::string svg_graph(const Module& module, std::span<const InstructionGroup> groups = {});
 
 }  // namespace hilo::hlo

@@ -11,7 +11,7 @@ std::string label_of(const ExecutionUnit& unit) {
 std::vector<hlo::InstructionGroup> groups_of(const Executable& executable) {
   std::vector<hlo::InstructionGroup> groups;
   for (const ExecutionUnit& unit : executable.units()) {
-    if (unit.instructions.empty()) continue;  // a copy, or the end of a reduction in parts
+    if (unit.instructions.empty()) continue;  // a copy, or the final step of a split reduction
     groups.push_back({label_of(unit), unit.instructions, unit.bytes, unit.kind == "kernel"});
   }
   return groups;

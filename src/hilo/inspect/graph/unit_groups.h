@@ -10,10 +10,10 @@
 
 namespace hilo {
 
-/// "row kernel reduce.8": its form, kind and last instruction.
+/// Returns "row kernel reduce.8": form, kind and last instruction.
 std::string label_of(const ExecutionUnit& unit);
 
-/// What the engine runs in one go, as pictures of optimized_module() show it. Lives as long as the executable.
+/// Returns the groups that the engine runs, for pictures of optimized_module(). Valid as long as the executable.
 std::vector<hlo::InstructionGroup> groups_of(const Executable& executable);
 
 }  // namespace hilo

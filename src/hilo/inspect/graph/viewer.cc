@@ -22,7 +22,7 @@ constexpr std::string_view kStyle = R"css(
 .hilo-graph .hits{max-height:10em;overflow:auto}.hilo-graph .hits button{display:block;font:11px monospace}
 )css";
 
-// Nodes are rows of the data: [title, shape, source, cost, kind, layer, operands, calls]; in a layer they stand in
+// Nodes are rows of the data: [title, shape, source, cost, kind, layer, operands, calls]; within a layer they are in
 // order.
 constexpr std::string_view kScript = R"js((() => {
 const section = document.currentScript.closest('section');

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// inspect/graph/viewer.h -- the script and the style of a picture of a program.
+// inspect/graph/viewer.h -- script and style of a picture in HTML.
 #pragma once
 
 #include <string_view>
 
 namespace hilo::hlo::graph {
 
-/// Draws the program that stands as JSON in the script's own <section>. Only nodes in view are in the document.
+/// Returns the script that draws the program, which is JSON in the script's own <section>. The document holds only
+/// visible nodes.
 std::string_view viewer_script();
 std::string_view viewer_style();
 

@@ -6,7 +6,7 @@
 namespace hilo {
 namespace {
 
-/// Bytes of the heap in use, mapped blocks included.
+/// Returns the bytes of the heap in use, including mapped blocks.
 int64_t heap_bytes() {
   const struct mallinfo2 info = ::mallinfo2();
   return static_cast<int64_t>(info.uordblks + info.hblkhd);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// inspect/profile/compile_times.h -- what a compilation spends its time and memory on, for profiles.
+// inspect/profile/compile_times.h -- time and memory of a compilation's steps, for profiles.
 #pragma once
 
 #include "hilo/hlo/ir/pass_observer.h"
@@ -7,7 +7,7 @@
 
 namespace hilo {
 
-/// Measures passes and kernels, and hands on what it is told.
+/// Measures passes and kernels, and forwards events to the next observer.
 class CompileTimes final : public hlo::PassObserver {
  public:
   explicit CompileTimes(hlo::PassObserver& next) : next_(next) {}
@@ -17,7 +17,8 @@ class CompileTimes final : public hlo::PassObserver {
   bool times_kernels() const override { return true; }
   void generated(std::string_view kernel, int64_t code_bytes, double milliseconds) override;
 
-  /// In the order of their end. A pass's bytes are by how much the heap grew, a kernel's are those of its code.
+  /// Returns steps in the order of their end. A pass's bytes are the growth of the heap, a kernel's the size of its
+  /// code.
   std::vector<CompileStep> steps() && { return std::move(steps_); }
 
  private:

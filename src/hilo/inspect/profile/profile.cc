@@ -22,13 +22,13 @@
 namespace hilo {
 namespace {
 
-constexpr size_t kMostEvents = 1 << 16;
+constexpr size_t kMaxEvents = 1 << 16;
 
 using Clock = std::chrono::steady_clock;
 
 double nanoseconds(Clock::duration d) { return std::chrono::duration<double, std::nano>(d).count(); }
 
-/// A process-wide list of what was measured. Never destroyed: it is read at the end of the process.
+/// The process-wide list of measurements. Never destroyed, because it is read at the end of the process.
 struct Registry {
   std::mutex mutex;
   std::vector<std::shared_ptr<class Profiler>> profilers;
@@ -38,19 +38,20 @@ Registry& registry() {
   return *instance;
 }
 
-/// Loops, branches and calls: what they run is part of the program, not a detail of the op as a reduction's body is.
+/// Whether called computations are part of the program, as for loops, branches and calls, and not a detail like a
+/// reduction's body.
 bool is_control_flow(hlo::Opcode opcode) {
   return opcode == hlo::Opcode::kWhile || opcode == hlo::Opcode::kConditional || opcode == hlo::Opcode::kCall ||
          opcode == hlo::kExtScan;
 }
 
-/// Ops that only hand values on.
+/// Whether the op only passes values on.
 bool is_structure(hlo::Opcode opcode) {
   return opcode == hlo::Opcode::kParameter || opcode == hlo::Opcode::kConstant || opcode == hlo::Opcode::kTuple ||
          opcode == hlo::Opcode::kGetTupleElement;
 }
 
-/// Every op of a unit with its line: of control flow also those that it runs, each once.
+/// Returns every op of a unit with its line, each once; for control flow also the ops in called computations.
 std::vector<std::string> lines_of(const ExecutionUnit& unit, const hlo::SourceLines& source) {
   std::vector<std::string> lines;
   std::unordered_set<const hlo::Computation*> seen;
@@ -72,10 +73,10 @@ std::vector<std::string> lines_of(const ExecutionUnit& unit, const hlo::SourceLi
   return lines;
 }
 
-/// Adds up what an executable reports. Outlives it, so rows hold texts and no pointers.
+/// Sums up the events of an executable. Outlives it, so rows hold texts instead of pointers.
 class Profiler final : public ExecutionObserver {
  public:
-  /// Precondition: the executable has an optimized_module().
+  /// Precondition: the executable has an optimized_module()
   Profiler(const Executable& executable, std::vector<CompileStep> compile_steps)
       : costs_(executable.optimized_module()->entry),
         lines_(*executable.optimized_module()),
@@ -92,12 +93,12 @@ class Profiler final : public ExecutionObserver {
     ProfileRow& row = profile_.rows[entry->second];
     ++row.calls;
     row.nanoseconds += static_cast<double>(times.duration);
-    if (profile_.events.size() == kMostEvents) {
+    if (profile_.events.size() == kMaxEvents) {
       ++profile_.events_dropped;
       return;
     }
     const int lane = lanes_.try_emplace(times.lane, static_cast<int>(lanes_.size())).first->second;
-    began_ = std::min(began_, times.begin);  // a loop is reported after what it ran
+    began_ = std::min(began_, times.begin);  // a loop is reported after the units inside of it
     begins_.push_back(times.begin);
     profile_.events.push_back({entry->second, lane, 0, static_cast<double>(times.duration)});
   }
@@ -108,7 +109,7 @@ class Profiler final : public ExecutionObserver {
     profile_.wall_nanoseconds += nanoseconds(wall);
   }
 
-  /// A copy with the dearest rows first.
+  /// Returns a copy with the most expensive rows first.
   Profile snapshot() const {
     const std::scoped_lock lock(mutex_);
     Profile sorted = profile_;
@@ -156,7 +157,7 @@ class Profiler final : public ExecutionObserver {
   int64_t began_ = std::numeric_limits<int64_t>::max();
 };
 
-/// Adds up copies to devices and from them, as a program of their own.
+/// Sums up copies to and from devices, as a separate program.
 class TransferProfiler final : public TransferObserver {
  public:
   void on_transfer(const Transfer& transfer) override {
@@ -172,7 +173,7 @@ class TransferProfiler final : public TransferObserver {
     profile_.wall_nanoseconds += static_cast<double>(transfer.nanoseconds);
   }
 
-  /// A copy with the dearest rows first.
+  /// Returns a copy with the most expensive rows first.
   Profile snapshot() const {
     const std::scoped_lock lock(mutex_);
     Profile sorted = profile_;
@@ -190,13 +191,13 @@ class TransferProfiler final : public TransferObserver {
   Profile profile_ = {.module = "transfers"};
 };
 
-/// Never destroyed: it is told of copies that end late.
+/// Never destroyed, because copies may end late.
 TransferProfiler& transfer_profiler() {
   static auto* instance = new TransferProfiler;
   return *instance;
 }
 
-/// Passes calls on and watches them.
+/// Forwards calls and profiles them.
 class ProfiledExecutable final : public Executable {
  public:
   ProfiledExecutable(std::unique_ptr<Executable> inner, std::shared_ptr<Profiler> profiler)
@@ -237,7 +238,7 @@ void report() {
 }  // namespace
 
 std::unique_ptr<Executable> profiled(std::unique_ptr<Executable> executable, std::vector<CompileStep> compile_steps) {
-  if (executable->optimized_module() == nullptr) return executable;  // nothing is known of what runs
+  if (executable->optimized_module() == nullptr) return executable;  // its units can't be described
   auto profiler = std::make_shared<Profiler>(*executable, std::move(compile_steps));
   {
     const std::scoped_lock lock(registry().mutex);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// inspect/profile/profile_flame.cc -- profiles as a flame graph: a bar a program, below it its scopes, below these what
-// ran.
+// inspect/profile/profile_flame.cc -- profiles as flame graphs: a bar per program, below it its scopes, below these its
+// units.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,11 +13,11 @@ namespace hilo {
 namespace {
 
 constexpr double kWidth = 1000, kRow = 20, kMargin = 10, kLetter = 6.7;
-constexpr double kThinnest = 0.3;  // bars that aren't drawn
+constexpr double kMinWidth = 0.3;  // minimum width of a bar
 constexpr std::string_view kFlameStyle = "text{font:11px monospace;fill:#1c2733}rect{stroke:#ffffff}";
 constexpr std::string_view kColours[] = {"#f6c667", "#f2a65a", "#eebf7a", "#f4d38c", "#e9945c"};
 
-/// A bar. Parents stand before their children.
+/// A bar. Parents precede their children.
 struct Frame {
   std::string name;
   size_t parent, depth;
@@ -36,7 +36,7 @@ std::vector<std::string> stack_of(const Profile& profile, const ProfileRow& row)
   return stack;
 }
 
-/// The first frame is all that was measured.
+/// The first frame is the total.
 std::vector<Frame> frames_of(const std::vector<Profile>& profiles) {
   std::vector<Frame> frames = {{"all", 0, 0}};
   std::map<std::pair<size_t, std::string>, size_t> known;
@@ -84,7 +84,7 @@ std::string profile_flame(const std::vector<Profile>& profiles) {
       frames[frame.parent].end_of_children += width;
     }
     frame.end_of_children = frame.x;
-    if (width < kThinnest) continue;
+    if (width < kMinWidth) continue;
     depth = std::max(depth, frame.depth);
     bars += bar(frame, width, 100 * width / kWidth);
   }

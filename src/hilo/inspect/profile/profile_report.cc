@@ -11,9 +11,9 @@
 namespace hilo {
 namespace {
 
-constexpr size_t kMostColumns = 120;
+constexpr size_t kMaxColumns = 120;
 
-/// Of all calls; operations a nanosecond are 10^9 a second.
+/// Returns the rate over all calls; operations per nanosecond are 10^9 per second.
 double rate(const ProfileRow& row, double each) {
   return row.nanoseconds > 0 ? each * static_cast<double>(row.calls) / row.nanoseconds : 0;
 }
@@ -28,7 +28,7 @@ std::string shortened(std::string_view text, size_t columns) {
   return text.size() <= columns ? std::string(text) : std::string(text.substr(0, columns - 3)) + "...";
 }
 
-void append_line(std::string& out, const std::string& line) { out += shortened(line, kMostColumns) + "\n"; }
+void append_line(std::string& out, const std::string& line) { out += shortened(line, kMaxColumns) + "\n"; }
 
 std::string label(const ProfileRow& row) { return row.name.empty() ? row.kind : row.kind + " " + row.name; }
 
@@ -54,7 +54,7 @@ std::string json_profile(const Profile& profile) {
                      fmt::join(rows, ",\n"), fmt::join(steps, ","));
 }
 
-/// Frames are separated by ';' in the format, so none may be in a name.
+/// Replaces ';', which separates frames in the format.
 std::string frame(std::string text) {
   std::ranges::replace(text, ';', ':');
   std::ranges::replace(text, '\n', ' ');

@@ -9,12 +9,12 @@
 namespace hilo::hlo {
 namespace {
 
-/// Bytes that the formulas count in.
+/// Returns the number of bytes that the formulas use.
 double whole_bytes(Opcode collective, double members, double result_bytes) {
   return collective == Opcode::kReduceScatter ? result_bytes * members : result_bytes;
 }
 
-/// Of a ring; all-reduce goes round twice.
+/// Returns the time on a ring; all-reduce passes it twice.
 double ring(Opcode collective, double p, double n, double latency, double per_byte) {
   if (collective == Opcode::kCollectivePermute || collective == Opcode::kCollectiveBroadcast)
     return latency + n * per_byte;

@@ -19,14 +19,14 @@ namespace {
 
 constexpr size_t kShownSteps = 12;
 
-/// When an instruction ran, and what it waited for.
+/// The start and end of an instruction, and the instruction it waited for.
 struct Run {
   double begin = 0, end = 0;
   InstructionId after = kNoInstruction;
   bool communicates = false;
 };
 
-/// Ops that engines compute in their reader's loop.
+/// Whether engines compute the op in its reader's loop.
 bool joins_loops(const Instruction& instruction) {
   return is_elementwise(instruction.opcode) || instruction.opcode == Opcode::kBroadcast ||
          instruction.opcode == Opcode::kIota || instruction.opcode == Opcode::kConstant;
@@ -58,7 +58,7 @@ int64_t Simulator::members(const Instruction& collective) const {
   return groups.empty() ? devices_ : std::ssize(groups[0]);
 }
 
-/// Results that stay in their only reader's loop, by instruction.
+/// Returns, by instruction, whether its result stays in its only reader's loop.
 std::vector<bool> joined_results(const Computation& computation) {
   const auto users = users_of(computation);
   std::vector<bool> joined(computation.size());
@@ -97,36 +97,36 @@ void add_runs(const Simulation& body, double times, Simulation& sum) {
   for (const auto& [opcode, bytes] : body.link_bytes) sum.link_bytes[opcode] += times * bytes;
 }
 
-/// What an instruction's computations take, one after the other.
+/// Simulates an instruction's computations, one after the other.
 Simulation Simulator::inside(const Instruction& instruction, const Computation& owner) const {
-  Simulation made;
+  Simulation created;
   if (instruction.opcode == Opcode::kWhile) {
     const auto& loop = attributes_of<WhileAttributes>(instruction);
     const std::optional<int64_t> trips = trip_count(instruction, owner);
     const auto times = static_cast<double>(trips.value_or(1));
-    add_runs(of(loop.body), times, made);
-    add_runs(of(loop.condition), times + 1, made);
-    made.exact &= trips.has_value();
+    add_runs(of(loop.body), times, created);
+    add_runs(of(loop.condition), times + 1, created);
+    created.exact &= trips.has_value();
   } else if (instruction.opcode == Opcode::kConditional) {
     const auto& branches = attributes_of<ConditionalAttributes>(instruction).branches;
     const auto longest =
         std::ranges::max_element(branches, {}, [&](const ComputationPtr& branch) { return of(branch).seconds; });
-    add_runs(of(*longest), 1, made);
-    made.exact &= branches.size() < 2;
+    add_runs(of(*longest), 1, created);
+    created.exact &= branches.size() < 2;
   } else if (instruction.opcode == kExtScan) {
     const auto& scan = attributes_of<ScanAttributes>(instruction);
-    add_runs(of(scan.step), static_cast<double>(scan.length), made);
+    add_runs(of(scan.step), static_cast<double>(scan.length), created);
   } else {
-    add_runs(of(attributes_of<CallAttributes>(instruction).to_apply), 1, made);
+    add_runs(of(attributes_of<CallAttributes>(instruction).to_apply), 1, created);
   }
-  return made;
+  return created;
 }
 
 bool opens(Opcode opcode) {
   return opcode == Opcode::kWhile || opcode == Opcode::kConditional || opcode == Opcode::kCall || opcode == kExtScan;
 }
 
-/// From the last instruction back to the first, by what each waited for; those that take no time are left out.
+/// Follows the dependencies from the last instruction back to the first; omits instructions without duration.
 std::vector<PathStep> critical_path(const Computation& computation, const std::vector<Run>& runs) {
   std::vector<PathStep> path;
   const auto last = std::ranges::max_element(runs, {}, &Run::end);
@@ -144,7 +144,7 @@ Simulation Simulator::walk(const Computation& computation) {
   Simulation sum;
   std::vector<Run> runs(computation.size());
   const std::vector<bool> joined = joined_results(computation);
-  InstructionId computed = kNoInstruction, sent = kNoInstruction;  // the last of each queue
+  InstructionId computed = kNoInstruction, sent = kNoInstruction;  // last instruction of each queue
   for (const Instruction& i : computation.instructions()) {
     Run& run = runs[i.id];
     const auto wait_for = [&](InstructionId id) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// inspect/simulate/simulate.h -- how long a step of a partitioned program takes on devices that aren't there.
+// inspect/simulate/simulate.h -- estimates the duration of a partitioned program's step on hypothetical devices.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace hilo::hlo {
 
-/// What a device does in a second.
+/// A device's rates per second.
 struct Machine {
   double flops = 1e12;             ///< operations
   double transcendentals = 1e11;   ///< exp, log, ...
@@ -19,7 +19,7 @@ struct Machine {
   Links links;
 };
 
-/// An instruction on the critical path, or a loop with all its runs.
+/// An instruction on the critical path, or a loop with all its iterations.
 struct PathStep {
   std::string instruction;  ///< "dot 'd' (train.cc:41)"
   double seconds = 0;
@@ -28,20 +28,20 @@ struct PathStep {
 
 struct Simulation {
   double seconds = 0;                 ///< of a step
-  double computing = 0, sending = 0;  ///< how long devices compute, and how long links are busy
+  double computing = 0, sending = 0;  ///< busy times of devices and links
   std::vector<PathStep> critical_path;
-  std::map<Opcode, double> link_bytes;  ///< what each device sends, by collective
+  std::map<Opcode, double> link_bytes;  ///< bytes that each device sends, by collective
   bool exact = true;  ///< false: loops of unknown length count once, conditionals as their longest branch
 };
 
-/// Walks the program of one device, whose instructions run in order on two queues: one computes, one communicates. An
-/// instruction begins when its operands are there and its queue is free. Elementwise ops whose result only one other of
-/// them reads stay in registers; all others read and write memory. Loops and branches begin when both queues are free.
-/// `devices` meet where a collective doesn't say who.
-/// Cost    linear in instructions
+/// Simulates the program of one device. Its instructions run in order on two queues, one for computation and one for
+/// communication. An instruction starts when its operands are available and its queue is free. Elementwise ops with a
+/// single reader stay in registers; all others read and write memory. Loops and branches start when both queues are
+/// free. Collectives without groups involve all `devices`.
+/// Cost       linear in instructions
 Simulation simulate(const Module& module, int64_t devices, const Machine& machine);
 
-/// Step time, both queues, bytes by collective, and the longest steps of the critical path.
+/// Returns step time, both queues, bytes by collective, and the longest steps of the critical path.
 std::string to_string(const Simulation& simulation);
 
 }  // namespace hilo::hlo
