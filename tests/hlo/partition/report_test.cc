@@ -25,7 +25,7 @@ TEST(PartitionReport, CountsLoopsAsOftenAsTheyRun) {
             "all-gather of 4: 400 bytes, 300 on links, for dot 'd', operand 0\n"
             "collective-permute of 2: 8 bytes 10 times, 80 on links, for slice 's', a rim\n"
             "whole on every device: sort 's', 64 bytes\n"
-            "2 collectives, 480 bytes per device,  380 on links; 1 ops whole\n");
+            "2 collectives, 480 bytes per device, 380 on links; 1 ops whole\n");
 }
 
 }  // namespace
