@@ -131,8 +131,8 @@ StatusOr<Prepared> prepare(const RunOptions& options, const Limits& limits) {
   if (values->jax_replica_count == 1) {
     HILO_ASSIGN_OR_RETURN(const int64_t stated, make_only_replica(module));
     if (stated > 1) {
-      log_warning("{}: replica_count={}; running only one of them, without collectives. Hint: --jax_replica_count={}",
-                  options.file, stated, stated);
+      log_warning("{}: replica_count={}; running one of them alone. Hint: --jax_replica_count={}", options.file, stated,
+                  stated);
     }
   }
   const bool together = depends_on_replicas(module);
