@@ -10,14 +10,15 @@
 namespace hilo::optim {
 namespace {
 
-struct Params {
+struct ClippedParams {
   Array x, y;
 };
 
-Params updated(const GradientTransformation& tx, const Params& g, const Params& p = {Array(1.0f), Array(1.0f)}) {
+ClippedParams updated(const GradientTransformation& tx, const ClippedParams& g,
+                      const ClippedParams& p = {Array(1.0f), Array(1.0f)}) {
   return tx.update(g, tx.init(p), p).first;
 }
-std::pair<float, float> values(const Params& p) { return {p.x.item<float>(), p.y.item<float>()}; }
+std::pair<float, float> values(const ClippedParams& p) { return {p.x.item<float>(), p.y.item<float>()}; }
 
 TEST(Clip, BoundsEachElement) {
   EXPECT_EQ(values(updated(clip(1.0), {Array(-3.0f), Array(0.5f)})), (std::pair<float, float>(-1, 0.5f)));

@@ -10,19 +10,19 @@
 namespace hilo::optim {
 namespace {
 
-struct Params {
+struct MaskedParams {
   Array x, y;
 };
 
 TEST(Masked, ChoosesByPathTreeOrFunction) {
-  const Params p{Array(1.0f), Array(1.0f)}, g{Array(2.0f), Array(2.0f)};
+  const MaskedParams p{Array(1.0f), Array(1.0f)}, g{Array(2.0f), Array(2.0f)};
   const auto by_path = [](std::string_view path, const Array&) { return path.find('1') != std::string_view::npos; };
-  const auto by_tree = [](const Params&) { return Params{Array(false), Array(true)}; };
+  const auto by_tree = [](const MaskedParams&) { return MaskedParams{Array(false), Array(true)}; };
   for (const Mask& mask : {Mask(by_path), Mask(by_tree), Mask(std::vector<bool>{false, true})}) {
     const GradientTransformation tx = masked(scale(10.0), mask);
-    const Params u = tx.update(g, tx.init(p), p).first;
+    const MaskedParams u = tx.update(g, tx.init(p), p).first;
     EXPECT_EQ(u.x.item<float>(), 2) << leaf_path(1, [&](TreeVisitor& visitor) {
-      Params q = p;
+      MaskedParams q = p;
       walk(q, visitor);
     });
     EXPECT_EQ(u.y.item<float>(), 20);
@@ -31,11 +31,11 @@ TEST(Masked, ChoosesByPathTreeOrFunction) {
 }
 
 TEST(Freeze, AndSelectiveTransformHoldTheSameParameters) {
-  const Params p{Array(1.0f), Array(1.0f)}, g{Array(2.0f), Array(4.0f)};
+  const MaskedParams p{Array(1.0f), Array(1.0f)}, g{Array(2.0f), Array(4.0f)};
   const Mask second = std::vector<bool>{false, true};
   const GradientTransformation frozen = freeze(second);
   const GradientTransformation selective = selective_transform(scale(3.0), {.freeze_mask = second});
-  const Params a = frozen.update(g, frozen.init(p), p).first, b = selective.update(g, selective.init(p), p).first;
+  const MaskedParams a = frozen.update(g, frozen.init(p), p).first, b = selective.update(g, selective.init(p), p).first;
   EXPECT_EQ(a.x.item<float>(), 2);
   EXPECT_EQ(a.y.item<float>(), 0);
   EXPECT_EQ(b.x.item<float>(), 6);

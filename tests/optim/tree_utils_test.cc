@@ -11,14 +11,14 @@
 namespace hilo::optim::tree_utils {
 namespace {
 
-using Params = std::map<std::string, Array>;
+using ParamMap = std::map<std::string, Array>;
 
-const Params& a() {
-  static const Params p = {{"x", Array(2.0f)}, {"y", numpy::array({1.0f, -3.0f})}};
+const ParamMap& a() {
+  static const ParamMap p = {{"x", Array(2.0f)}, {"y", numpy::array({1.0f, -3.0f})}};
   return p;
 }
-const Params& b() {
-  static const Params p = {{"x", Array(4.0f)}, {"y", numpy::array({0.5f, 2.0f})}};
+const ParamMap& b() {
+  static const ParamMap p = {{"x", Array(4.0f)}, {"y", numpy::array({0.5f, 2.0f})}};
   return p;
 }
 
@@ -33,7 +33,7 @@ TEST(TreeUtils, ComputeLeafByLeaf) {
 TEST(TreeUtils, SumsAndProductsAreOverAllLeaves) {
   EXPECT_EQ(tree_sum(a()).item<float>(), 0);
   EXPECT_EQ(tree_vdot(a(), b()).item<float>(), 8 + 0.5f - 6);
-  EXPECT_EQ(tree_sum(Params{}).item<float>(), 0);
+  EXPECT_EQ(tree_sum(ParamMap{}).item<float>(), 0);
 }
 
 TEST(TreeUtils, TheProductConjugatesTheFirst) {
@@ -41,7 +41,7 @@ TEST(TreeUtils, TheProductConjugatesTheFirst) {
   EXPECT_EQ(tree_vdot(i, i).item<std::complex<float>>(), std::complex<float>(1, 0));
 }
 
-TEST(TreeUtils, StructuresMustAgree) { EXPECT_THROW(tree_add(a(), Params{{"x", Array(1.0f)}}), Error); }
+TEST(TreeUtils, StructuresMustAgree) { EXPECT_THROW(tree_add(a(), ParamMap{{"x", Array(1.0f)}}), Error); }
 
 }  // namespace
 }  // namespace hilo::optim::tree_utils

@@ -6,7 +6,7 @@
 namespace hilo::hlo::proto {
 namespace {
 
-Annotations through(const Annotations& annotations) {
+Annotations annotations_through(const Annotations& annotations) {
   WireWriter out;
   const Status status = write_annotations(annotations, out);
   EXPECT_TRUE(status.ok()) << status.to_string();
@@ -23,22 +23,22 @@ TEST(AnnotationsProto, KeepsAll) {
   a.sharding = "{devices=[2]<=[2]}";
   a.frontend_attributes = "{a=\"b\",c={d}}";
   a.backend_config = "{\"n\":1}";
-  EXPECT_EQ(through(a), a);
-  EXPECT_EQ(through({}), Annotations());
+  EXPECT_EQ(annotations_through(a), a);
+  EXPECT_EQ(annotations_through({}), Annotations());
 }
 
 TEST(AnnotationsProto, LeavesOutMetadataWithoutAField) {
   Annotations a;
   a.other_metadata = "size_of_generated_code_in_bytes=3 creation_pass=\"x\" stack_frame_id=4";
-  EXPECT_EQ(through(a).other_metadata, "stack_frame_id=4");
+  EXPECT_EQ(annotations_through(a).other_metadata, "stack_frame_id=4");
 }
 
 TEST(AnnotationsProto, LinesAndNamesAreThoseThatAMessageCanHave) {
   Annotations a;
   a.source_line = int64_t{1} << 40;
   a.op_name = "a\xff";
-  EXPECT_EQ(through(a).source_line, INT32_MAX);
-  EXPECT_EQ(through(a).op_name, "a?");
+  EXPECT_EQ(annotations_through(a).source_line, INT32_MAX);
+  EXPECT_EQ(annotations_through(a).op_name, "a?");
 }
 
 TEST(AnnotationsProto, SaysWhatIsNoMetadata) {

@@ -15,7 +15,7 @@ Module with_header(const std::string& attributes) {
 }
 
 /// The module's facts through a message; its name is written elsewhere.
-Module through(const Module& module) {
+Module header_through(const Module& module) {
   WireWriter out;
   const Status written = write_header(module, out);
   EXPECT_TRUE(written.ok()) << written.to_string();
@@ -30,7 +30,7 @@ TEST(HeaderProto, KeepsAliasesLayoutsAndDonors) {
   const Module module = with_header(
       ", input_output_alias={ {0}: (0, {}, must-alias) }, entry_computation_layout={(f32[2,3]{0,1})->(f32[2,3]{1,0})}, "
       "buffer_donor={ (0, {}) }");
-  const Module again = through(module);
+  const Module again = header_through(module);
   EXPECT_EQ(again.aliases, module.aliases);
   EXPECT_EQ((*again.entry_parameter_layouts)[0].to_string_with_layout(), "f32[2,3]{0,1}");
   EXPECT_EQ(again.entry_result_layout->to_string_with_layout(), "(f32[2,3]{1,0})");
@@ -38,13 +38,13 @@ TEST(HeaderProto, KeepsAliasesLayoutsAndDonors) {
 }
 
 TEST(HeaderProto, KeepsFrontendAttributes) {
-  const Module again = through(with_header(", frontend_attributes={a=\"b\"}"));
+  const Module again = header_through(with_header(", frontend_attributes={a=\"b\"}"));
   ASSERT_EQ(again.other_attributes.size(), 1u);
   EXPECT_EQ(again.other_attributes[0], (std::pair<std::string, std::string>("frontend_attributes", "{a=\"b\"}")));
 }
 
 TEST(HeaderProto, LeavesOutTheConfigurationAndRejectsTheRest) {
-  EXPECT_TRUE(through(with_header(", replica_count=2, num_partitions=4")).other_attributes.empty());
+  EXPECT_TRUE(header_through(with_header(", replica_count=2, num_partitions=4")).other_attributes.empty());
   WireWriter out;
   EXPECT_EQ(write_header(with_header(", alias_passthrough_params=true"), out).message(),
             "attribute 'alias_passthrough_params' of a module has no form in HloModuleProto");

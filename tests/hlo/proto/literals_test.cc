@@ -10,10 +10,10 @@
 namespace hilo::hlo::proto {
 namespace {
 
-Literal through(const Literal& literal, const Shape& layout) {
+Literal literal_through(const Literal& literal, const Shape& layout) {
   return read_literal(write_literal(literal, layout).view()).value().literal;
 }
-Literal through(const Literal& literal) { return through(literal, literal.shape()); }
+Literal literal_through(const Literal& literal) { return literal_through(literal, literal.shape()); }
 
 TEST(LiteralProto, KeepsEveryTypeOfConstant) {
   for (const std::string text :
@@ -23,7 +23,7 @@ TEST(LiteralProto, KeepsEveryTypeOfConstant) {
         "s8[2,2] constant({{1, 2}, {3, 4}})"}) {
     const Module module = parse_module("HloModule m\nENTRY e {\n ROOT c = " + text + "\n}\n").value();
     const Literal value = attributes_of<ConstantAttributes>(module.entry->root()).value;
-    EXPECT_TRUE(through(value).identical(value)) << text;
+    EXPECT_TRUE(literal_through(value).identical(value)) << text;
   }
 }
 
@@ -39,7 +39,7 @@ TEST(LiteralProto, WritesElementsInTheOrderOfTheLayout) {
 TEST(LiteralProto, KeepsTuplesInTuples) {
   const Literal literal =
       Literal::tuple({Literal::scalar(1.5f), Literal::tuple({Literal::scalar<int32_t>(7), Literal::tuple({})})});
-  EXPECT_TRUE(through(literal).identical(literal));
+  EXPECT_TRUE(literal_through(literal).identical(literal));
 }
 
 TEST(LiteralProto, CountsElementsBeforeItAllocates) {

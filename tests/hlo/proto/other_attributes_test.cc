@@ -6,7 +6,7 @@
 namespace hilo::hlo::proto {
 namespace {
 
-std::string through(const std::string& attributes, const std::string& statistics = {}) {
+std::string attributes_through(const std::string& attributes, const std::string& statistics = {}) {
   Annotations before, after;
   before.other_attributes = attributes;
   before.statistics = statistics;
@@ -22,29 +22,33 @@ TEST(OtherAttributes, KeepEveryForm) {
        {"parameter_replication={true,false}", "result_accuracy={mode=highest}",
         "result_accuracy={tolerance={atol=1,rtol=0.5,ulps=2}}", "origin={{\"x\"}}", "origin={({\"x\" {0}}, {\"y\"})}",
         "origin={({\"x\"}, ({}, {\"y\" {1,2}}))}", "origin={[synthetic_call]}", ""})
-    EXPECT_EQ(through(text), text);
+    EXPECT_EQ(attributes_through(text), text);
 }
 
 TEST(OtherAttributes, SeveralComeBackInOneOrder) {
-  EXPECT_EQ(through("parameter_replication={true}, result_accuracy={mode=highest}"),
+  EXPECT_EQ(attributes_through("parameter_replication={true}, result_accuracy={mode=highest}"),
             "result_accuracy={mode=highest}, parameter_replication={true}");
 }
 
-TEST(OtherAttributes, TheDefaultModeSaysNothing) { EXPECT_EQ(through("result_accuracy={mode=default}"), ""); }
+TEST(OtherAttributes, TheDefaultModeSaysNothing) {
+  EXPECT_EQ(attributes_through("result_accuracy={mode=default}"), "");
+}
 
 TEST(OtherAttributes, SayWhatHasNoForm) {
-  EXPECT_EQ(through("type_hint={x}"), "attribute 'type_hint' has no form in HloModuleProto");
-  EXPECT_EQ(through("result_accuracy={mode=loose}"), "result_accuracy={mode=loose} has no form in HloModuleProto here");
-  EXPECT_EQ(through("result_accuracy={tolerance={atol=x}}"), "atol: got 'x'; wanted a number");
-  EXPECT_EQ(through("result_accuracy={tolerance={ftol=1}}"), "tolerance: ftol=1 is not known");
-  EXPECT_FALSE(through("origin={(" + std::string(300, '(')).empty());
+  EXPECT_EQ(attributes_through("type_hint={x}"), "attribute 'type_hint' has no form in HloModuleProto");
+  EXPECT_EQ(attributes_through("result_accuracy={mode=loose}"),
+            "result_accuracy={mode=loose} has no form in HloModuleProto here");
+  EXPECT_EQ(attributes_through("result_accuracy={tolerance={atol=x}}"), "atol: got 'x'; wanted a number");
+  EXPECT_EQ(attributes_through("result_accuracy={tolerance={ftol=1}}"), "tolerance: ftol=1 is not known");
+  EXPECT_FALSE(attributes_through("origin={(" + std::string(300, '(')).empty());
 }
 
 TEST(Statistics, KeepTheIndexAndNumbers) {
-  EXPECT_EQ(through("", "{visualizing_index=1,time=3.5,bytes=100}"), "{visualizing_index=1,time=3.5,bytes=100}");
-  EXPECT_EQ(through("", "{visualizing_index=0,huge=1e+300}"), "{visualizing_index=0,huge=1e+300}");
-  EXPECT_EQ(through("", "{visualizing_index=3}"), "");  // an index of nothing
-  EXPECT_EQ(through("", "time"), "statistics: got 'time'; wanted {key=number,...}");
+  EXPECT_EQ(attributes_through("", "{visualizing_index=1,time=3.5,bytes=100}"),
+            "{visualizing_index=1,time=3.5,bytes=100}");
+  EXPECT_EQ(attributes_through("", "{visualizing_index=0,huge=1e+300}"), "{visualizing_index=0,huge=1e+300}");
+  EXPECT_EQ(attributes_through("", "{visualizing_index=3}"), "");  // an index of nothing
+  EXPECT_EQ(attributes_through("", "time"), "statistics: got 'time'; wanted {key=number,...}");
 }
 
 TEST(OriginalValue, LeavesOutOfOrderAreAnError) {

@@ -7,7 +7,7 @@ namespace hilo::hlo::proto {
 namespace {
 
 /// The attributes through a message and back, with ", " between them.
-std::string through(Opcode opcode, const std::vector<std::string>& attributes) {
+std::string raw_through(Opcode opcode, const std::vector<std::string>& attributes) {
   RawAttributes before, after;
   before.raw.assign(attributes.begin(), attributes.end());
   InstructionFields out;
@@ -25,27 +25,27 @@ std::string through(Opcode opcode, const std::vector<std::string>& attributes) {
 }
 
 TEST(RawProto, KeepsThoseOfACustomCall) {
-  EXPECT_EQ(through(Opcode::kCustomCall,
-                    {"custom_call_target=\"f\"", "operand_layout_constraints={f32[4]{0}, f32[2,3]{0,1}}",
-                     "custom_call_has_side_effect=true", "output_to_operand_aliasing={{0}: (1, {}), {1}: (2, {0})}",
-                     "api_version=API_VERSION_TYPED_FFI"}),
+  EXPECT_EQ(raw_through(Opcode::kCustomCall,
+                        {"custom_call_target=\"f\"", "operand_layout_constraints={f32[4]{0}, f32[2,3]{0,1}}",
+                         "custom_call_has_side_effect=true", "output_to_operand_aliasing={{0}: (1, {}), {1}: (2, {0})}",
+                         "api_version=API_VERSION_TYPED_FFI"}),
             "custom_call_target=\"f\", operand_layout_constraints={f32[4]{0}, f32[2,3]{0,1}}, "
             "custom_call_has_side_effect=true, "
             "output_to_operand_aliasing={{0}: (1, {}), {1}: (2, {0})}, api_version=API_VERSION_TYPED_FFI");
 }
 
 TEST(RawProto, ShowsATargetThoughItIsEmpty) {
-  EXPECT_EQ(through(Opcode::kCustomCall, {"custom_call_target=\"\""}), "custom_call_target=\"\"");
+  EXPECT_EQ(raw_through(Opcode::kCustomCall, {"custom_call_target=\"\""}), "custom_call_target=\"\"");
 }
 
 TEST(RawProto, SaysWhatHasNoForm) {
-  EXPECT_EQ(through(Opcode::kCustomCall, {"custom_call_target=\"f\"", "flavour=3"}),
+  EXPECT_EQ(raw_through(Opcode::kCustomCall, {"custom_call_target=\"f\"", "flavour=3"}),
             "attribute 'flavour' has no form in HloModuleProto");
-  EXPECT_NE(through(Opcode::kCustomCall, {"custom_call_target=\"f\"", "output_to_operand_aliasing={{0} (1, {})}"})
+  EXPECT_NE(raw_through(Opcode::kCustomCall, {"custom_call_target=\"f\"", "output_to_operand_aliasing={{0} (1, {})}"})
                 .find("expected ':' after the result's index"),
             std::string::npos);
   EXPECT_NE(
-      through(Opcode::kCustomCall, {"custom_call_target=\"f\"", "api_version=API_VERSION_9"}).find("API_VERSION_9"),
+      raw_through(Opcode::kCustomCall, {"custom_call_target=\"f\"", "api_version=API_VERSION_9"}).find("API_VERSION_9"),
       std::string::npos);
 }
 

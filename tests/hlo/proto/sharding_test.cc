@@ -7,7 +7,7 @@ namespace hilo::hlo::proto {
 namespace {
 
 /// `text` as OpSharding and back.
-std::string through(std::string_view text) {
+std::string sharding_through(std::string_view text) {
   const StatusOr<WireWriter> out = write_sharding(text);
   if (!out.ok()) return std::string(out.status().message());
   const StatusOr<std::string> again = read_sharding(out->view());
@@ -20,17 +20,18 @@ TEST(OpSharding, KeepsEveryForm) {
         "{devices=[2,2]<=[2,2]T(1,0) last_tile_dim_replicate}",
         "{devices=[1,2,2]<=[4] last_tile_dims={manual, replicated}}", "{devices=[2]<=[2] shard_as 7}",
         "{replicated shard_like 1}", "{{replicated}, {devices=[2]<=[2]}}", "{}"})
-    EXPECT_EQ(through(text), text);
+    EXPECT_EQ(sharding_through(text), text);
 }
 
 TEST(OpSharding, LeavesOutMetadata) {
-  EXPECT_EQ(through("{devices=[2]<=[2] metadata={op_name=\"x\"}}"), "{devices=[2]<=[2]}");
+  EXPECT_EQ(sharding_through("{devices=[2]<=[2] metadata={op_name=\"x\"}}"), "{devices=[2]<=[2]}");
 }
 
 TEST(OpSharding, SaysWhatIsNoSharding) {
-  EXPECT_EQ(through("{halved}"), "sharding:1:2: sharding 'halved' is not known");
-  EXPECT_EQ(through("{devices=[2]<=[2] last_tile_dims={x}}"), "sharding:1:35: sharding 'x' is not known");
-  EXPECT_NE(through("replicated").find("expected '{' before a sharding"), std::string::npos) << through("replicated");
+  EXPECT_EQ(sharding_through("{halved}"), "sharding:1:2: sharding 'halved' is not known");
+  EXPECT_EQ(sharding_through("{devices=[2]<=[2] last_tile_dims={x}}"), "sharding:1:35: sharding 'x' is not known");
+  EXPECT_NE(sharding_through("replicated").find("expected '{' before a sharding"), std::string::npos)
+      << sharding_through("replicated");
   WireWriter tuple;
   tuple.integer(1, 2);
   WireWriter outer;

@@ -32,7 +32,7 @@ TEST(SdyAttributes, DimensionsAreClosedOrOpenAndHaveAPriority) {
 }
 
 TEST(SdyAttributes, FactorsHaveLetters) {
-  EXPECT_EQ(read("\x11\x05\x01\x05"), "ik");
+  EXPECT_EQ(read("\x11\x05\x01\x05"), "ij");
   EXPECT_EQ(read("\x11\x01"), "{}");
   EXPECT_EQ(read("\x11\x03\x51"), "z_3");  // 20
 }

@@ -22,7 +22,7 @@ TEST(StablehloAttributes, FieldsComeInTheirOrder) {
   EXPECT_EQ(read("\x0b\x03\x01\x03\x01\x03\x09\x03\x05"),
             "#stablehlo.dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], "
             "lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [1]>");
-  EXPECT_EQ(read("\x03\x05\x09"), "#stablehlo.channel_handle<channel_id = 1 : i64, channel_type = 2 : i64>");
+  EXPECT_EQ(read("\x03\x05\x09"), "#stablehlo.channel_handle<channel_id = 1, channel_type = 2>");
 }
 
 TEST(StablehloAttributes, ListsMayBeEmpty) {
