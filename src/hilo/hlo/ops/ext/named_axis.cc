@@ -34,8 +34,6 @@ constexpr auto kAllToAllFields =
     with_axis_fields(field<&NamedAllToAllAttributes::split>("split", FieldShow::kAlways),
                      field<&NamedAllToAllAttributes::concat>("concat", FieldShow::kAlways));
 
-const NamedAxisAttributes& axis_in(const ShapeRuleInput& input) { return attributes_of<NamedAxisAttributes>(input); }
-
 Status check_axis(const ShapeRuleInput& input) {
   const NamedAxisAttributes& axis = attributes_of<NamedAxisAttributes>(input);
   if (!axis.axis_name.empty() && axis.axis_size > 0) return ok_status();
