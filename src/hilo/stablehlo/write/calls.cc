@@ -159,7 +159,8 @@ Status put_custom_call(const WriteContext& context, const hlo::CustomCallOptions
   builder.put(operation, "has_side_effect", options.has_side_effect ? 1 : 0);
   const std::string_view version = hlo::custom_call_text(call, "api_version");
   const auto known = std::ranges::find(kApiVersions, version);
-  builder.put(operation, "api_version", known == std::end(kApiVersions) ? 1 : known - std::begin(kApiVersions));
+  const bool original = known == std::end(kApiVersions) || version == kTypedFfi;  // mhlo.backend_config makes it typed
+  builder.put(operation, "api_version", original ? 1 : known - std::begin(kApiVersions));
   if (version == kTypedFfi || call.backend_config.starts_with('{')) {  // not a quoted string
     HILO_ASSIGN_OR_RETURN(const AttributeId config, options.backend_config.empty()
                                                         ? StatusOr<AttributeId>(builder.dictionary({}))
