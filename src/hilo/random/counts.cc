@@ -25,7 +25,8 @@ Array either(const Array& x, const Array& y) { return ops::bitwise_or(x, y); }
 Array without(const Array& x) { return ops::bitwise_not(x); }
 Array is_nan(const Array& x) { return ops::ne(x, x); }
 
-/// Counts uniform numbers until their product is below exp(-lam). Source    Knuth, TAOCP 2, 3.4.1, algorithm Q
+/// Counts uniform numbers until their product is below exp(-lam).
+/// Source    Knuth, TAOCP 2, 3.4.1, algorithm Q
 Array poisson_by_product(const Key& key, const Array& lam, ElementType type) {
   using State = std::tuple<Array, Key, Array>;  // count, key, log of the product
   const Shape shape = lam.shape();
@@ -41,8 +42,9 @@ Array poisson_by_product(const Key& key, const Array& lam, ElementType type) {
   return std::get<0>(last) - ops::full_like(std::get<0>(last), 1);
 }
 
-/// Transformed rejection. Source    Hoermann, "The transformed rejection method for generating Poisson random variables"
-/// (Insurance: Mathematics and Economics 12, 1993), algorithm PTRS
+/// Samples by transformed rejection.
+/// Source    Hoermann, "The transformed rejection method for generating Poisson random variables" (Insurance:
+///           Mathematics and Economics 12, 1993), algorithm PTRS
 Array poisson_by_rejection(const Key& key, const Array& lam, ElementType type) {
   using State = std::tuple<Array, Array, Key>;  // count, accepted, key
   const Shape shape = lam.shape();
@@ -67,10 +69,10 @@ Array poisson_by_rejection(const Key& key, const Array& lam, ElementType type) {
   return ops::convert_element_type(std::get<0>(last), type);
 }
 
-/// Sums geometric numbers until they exceed the count: for few successes.
+/// Sums geometric numbers until they exceed the count; efficient for few successes.
 /// Source    Devroye, "Non-Uniform Random Variate Generation" (1986), X.4
 Array binomial_by_waiting(const Key& key, const Array& count, const Array& p) {
-  using State = std::tuple<Array, Array, Key>;  // waits, their sum, key
+  using State = std::tuple<Array, Array, Key>;  // number of waiting times, their sum, key
   const Shape shape = count.shape();
   const Array log_failure = ops::log1p(ops::neg(p));
   const auto more = [&](const State& s) { return any_true(std::get<1>(s) <= count); };
@@ -85,7 +87,8 @@ Array binomial_by_waiting(const Key& key, const Array& count, const Array& p) {
   return std::get<0>(lax::while_loop(more, draw, State(zero, zero, key))) - 1;
 }
 
-/// What Stirling's formula leaves of log k!: a table up to 9, then its series. Source    DLMF 5.11.1
+/// Returns the error of Stirling's approximation of log k!: from a table up to 9, then from its series.
+/// Source    DLMF 5.11.1
 Array stirling_rest(const Array& k) {
   const Array table = ops::convert_element_type(
       numpy::array({0.0810614667953272, 0.0413406959554092, 0.0276779256849983, 0.02079067210376509, 0.0166446911898211,
@@ -98,8 +101,9 @@ Array stirling_rest(const Array& k) {
   return ops::select(k <= 9, numpy::take(table, index, 0, IndexMode::kPromiseInBounds), series);
 }
 
-/// Transformed rejection. Source    Hoermann, "The generation of binomial random variates" (Journal of Statistical
-/// Computation and Simulation 46, 1993), algorithm BTRS
+/// Samples by transformed rejection.
+/// Source    Hoermann, "The generation of binomial random variates" (Journal of Statistical Computation and Simulation
+///           46, 1993), algorithm BTRS
 Array binomial_by_rejection(const Key& key, const Array& count, const Array& p) {
   using State = std::tuple<Array, Array, Key>;  // successes, accepted, key
   const Shape shape = count.shape();
@@ -163,13 +167,13 @@ Array binomial(const Key& key, const Operand& n, const Operand& p, const Distrib
   const ElementType type = float_type("binomial", options.dtype);
   const Shape shape = shape_or("binomial", options.shape, {&n.array(), &p.array()});
   const Array chance = ops::convert_element_type(numpy::promote_inexact(p), numpy::promote_inexact(p).dtype());
-  const Array given = numpy::broadcast_to(ops::convert_element_type(n, chance.dtype()), shape);
+  const Array trials = numpy::broadcast_to(ops::convert_element_type(n, chance.dtype()), shape);
   const Array prob = numpy::broadcast_to(chance, shape);
   const Array below_half = prob < 0.5, q_given = ops::select(below_half, prob, 1.0 - prob);
-  const Array no_count = either(is_nan(given), given < 0), no_p = is_nan(q_given), negative = q_given < 0;
-  const Array infinite = numpy::isinf(given);
+  const Array no_count = either(is_nan(trials), trials < 0), no_p = is_nan(q_given), negative = q_given < 0;
+  const Array infinite = numpy::isinf(trials);
   const Array q = ops::select(either(no_p, negative), ops::full_like(q_given, 0.01), q_given);
-  const Array few = either(no_count, given * q <= 10.0), count = numpy::floor(given);
+  const Array few = either(no_count, trials * q <= 10.0), count = numpy::floor(trials);
   const Array waited = binomial_by_waiting(key, ops::select(few, count, ops::full_like(count, 0)), q);
   const Array rejected = binomial_by_rejection(clone(key), ops::select(few, ops::full_like(count, 1e4), count),
                                                ops::select(few, ops::full_like(q, 0.5), q));
@@ -184,7 +188,7 @@ Array binomial(const Key& key, const Operand& n, const Operand& p, const Distrib
 Array multinomial(const Key& key, const Operand& n, const Operand& p, const MultinomialOptions& options) {
   const UserLocation here(n.location());
   const ElementType type = float_type("multinomial", options.dtype);
-  const ElementType given = numpy::result_type(n, p), inexact = is_floating(given) ? given : default_float();
+  const ElementType promoted = numpy::result_type(n, p), inexact = is_floating(promoted) ? promoted : default_float();
   const Array probs = ops::convert_element_type(p, inexact);
   if (probs.ndim() < 1) refuse("multinomial", "p must have an axis of outcomes; got " + probs.aval_shape().to_string());
   const Shape shape = options.shape ? *options.shape : Shape(probs.shape());

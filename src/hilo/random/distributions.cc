@@ -22,7 +22,7 @@ namespace hilo::random {
 namespace {
 
 Array typed(const Array& x, ElementType type) { return ops::convert_element_type(x, type); }
-/// In a type and shape.
+/// Converts to a type and broadcasts to a shape.
 Array spread(const Array& x, ElementType type, const numpy::Shape& shape) {
   return numpy::broadcast_to(typed(x, type), shape);
 }
@@ -32,7 +32,7 @@ numpy::Shape joined(const numpy::Shape& a, std::span<const int64_t> b) {
   return all;
 }
 
-/// Type and shape of a result with parameters.
+/// The type and shape of the result of a distribution with parameters.
 struct Result {
   ElementType type;
   numpy::Shape shape;
@@ -42,7 +42,7 @@ Result result_of(const char* function, const DistributionOptions& options,
   return {float_type(function, options.dtype), shape_or(function, options.shape, parameters)};
 }
 
-/// A factor F with cov = F F^T.
+/// Returns a factor F with cov = F F^T.
 Array factor_of(const Array& cov, std::string_view method) {
   if (method == "cholesky") return lax::linalg::cholesky(cov);
   if (method == "eigh") {
@@ -168,7 +168,7 @@ Array truncated_normal(const Key& key, const Operand& lower, const Operand& uppe
   const Array root = ops::full_like(low, std::numbers::sqrt2);
   const Array u = uniform(key, shape, type, ops::erf(ops::div(low, root)), ops::erf(ops::div(high, root)));
   const Array x = ops::mul(root, lax::xla_erf_inv(u));
-  // Rounding may not reach the bounds.
+  // Limits the samples to the open interval, because rounding could reach the bounds.
   const Array least = numpy::nextafter(stop_gradient(low), ops::full_like(low, numpy::inf)),
               most = numpy::nextafter(stop_gradient(high), ops::full_like(high, -numpy::inf));
   return numpy::clip(x, least, most);

@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// random/distributions.h -- continuous distributions, each by JAX's way to the number, so that equal keys give equal numbers.
+// random/distributions.h -- continuous distributions, computed as in JAX, so that equal keys give equal samples.
 #pragma once
 
 #include "hilo/random/sampling.h"
 
 namespace hilo::random {
 
-// Types     float types; f32 by default, f64 with x64
-// Shapes    parameters broadcast to the shape, by default their common one
+// All functions below return samples of a float type.
+// Types     float types; default f32, with x64 f64
+// Shapes    parameters broadcast to `shape`; default: their common shape
 // Errors    INVALID_ARGUMENT for another type, or parameters that don't broadcast
 
 // ---- without parameters ---------------------------------------------------------------------------------------------
+/// Samples the standard Cauchy distribution.
 HILO_SAMPLER(cauchy)
-HILO_SAMPLER(exponential)  ///< of mean 1
-HILO_SAMPLER(laplace)      ///< of mean 0 and scale 1
-HILO_SAMPLER(logistic)     ///< of mean 0 and scale 1
-HILO_SAMPLER(maxwell)      ///< the length of three normal numbers
+/// Samples the exponential distribution with mean 1.
+/// Example    exponential(key(0), {2, 3}).shape()  // (2, 3)
+HILO_SAMPLER(exponential)
+HILO_SAMPLER(laplace)   /// Samples the Laplace distribution with mean 0 and scale 1.
+HILO_SAMPLER(logistic)  /// Samples the logistic distribution with mean 0 and scale 1.
+HILO_SAMPLER(maxwell)   /// Samples the Maxwell distribution: the length of a vector of three standard normal numbers.
 #undef HILO_SAMPLER
 
 // ---- with parameters ------------------------------------------------------------------------------------------------
@@ -37,20 +41,34 @@ struct DistributionOptions {
              Dtype dtype = std::nullopt) {                                                                 \
     return name(key, a, b, DistributionOptions{.shape = shape, .dtype = dtype});                           \
   }
-/// Gradient  of gamma, loggamma, beta, dirichlet, chisquare, t and f by the derivative of the sample in the parameter
+/// Samples the beta distribution.
+/// Gradient   gamma, loggamma, beta, dirichlet, chisquare, t and f are differentiable by their parameters
 HILO_DISTRIBUTION_2(beta, a, b)
+/// Samples the chi-squared distribution with `df` degrees of freedom.
 HILO_DISTRIBUTION_1(chisquare, df)
-HILO_DISTRIBUTION_1(dirichlet, alpha)  ///< alpha's last axis stays; the shape is that before it
+/// Samples the Dirichlet distribution with the parameters in the last axis of `alpha`; `shape` excludes that axis.
+HILO_DISTRIBUTION_1(dirichlet, alpha)
+/// Samples the F distribution with `dfnum` and `dfden` degrees of freedom.
 HILO_DISTRIBUTION_2(f, dfnum, dfden)
+/// Samples the gamma distribution with shape parameter `a` and scale 1.
 HILO_DISTRIBUTION_1(gamma, a)
-HILO_DISTRIBUTION_1(loggamma, a)  ///< log of gamma, also where that is too small for a float
+/// Samples the logarithm of gamma-distributed numbers; accurate where the numbers underflow.
+HILO_DISTRIBUTION_1(loggamma, a)
+/// Samples exp(sigma * n) for standard normal n.
 HILO_DISTRIBUTION_1(lognormal, sigma)
+/// Samples the Pareto distribution with shape parameter `b`.
 HILO_DISTRIBUTION_1(pareto, b)
+/// Samples the Rayleigh distribution.
 HILO_DISTRIBUTION_1(rayleigh, scale)
+/// Samples Student's t distribution with `df` degrees of freedom.
 HILO_DISTRIBUTION_1(t, df)
-HILO_DISTRIBUTION_2(truncated_normal, lower, upper)  ///< standard normal between the bounds
+/// Samples the standard normal distribution, truncated to (lower, upper).
+/// Example    numpy::all(truncated_normal(key(0), -1, 1, {100}) < 1)  // True
+HILO_DISTRIBUTION_2(truncated_normal, lower, upper)
+/// Samples the Wald (inverse Gaussian) distribution with this mean.
 HILO_DISTRIBUTION_1(wald, mean)
 Array lognormal(const Key& key, Line line = Line::current());
+/// Samples the triangular distribution on [left, right] with its peak at `mode`.
 Array triangular(const Key& key, const Operand& left, const Operand& mode, const Operand& right,
                  const DistributionOptions& options = {});
 template <int = 0>
@@ -65,14 +83,15 @@ Array triangular(const Key& key, const Operand& left, const Operand& mode, const
              Dtype dtype = std::nullopt) {                                                          \
     return name(key, a, b, ShapeOptions{.shape = shape, .dtype = dtype});                           \
   }
-/// scale * (plus or minus maxwell) + loc. The shape stands before that of the parameters.
+/// Samples scale * (+-maxwell) + loc. The axes of `shape` come before those of the parameters.
 HILO_SHAPED_2(double_sided_maxwell, loc, scale)
+/// Samples the Weibull distribution. The axes of `shape` come before those of the parameters.
 HILO_SHAPED_2(weibull_min, scale, concentration)
 #undef HILO_SHAPED_2
 #undef HILO_DISTRIBUTION_1
 #undef HILO_DISTRIBUTION_2
 
-/// exp(-|x|^p), to scale.
+/// Samples the generalized normal distribution, whose density is proportional to exp(-|x|^p).
 Array generalized_normal(const Key& key, const Operand& p, const ShapeOptions& options = {});
 template <int = 0>
 Array generalized_normal(const Key& key, const Operand& p, const numpy::Shape& shape, Dtype dtype = std::nullopt) {
@@ -83,7 +102,8 @@ struct BallOptions {
   numpy::Shape shape = {};
   Dtype dtype = std::nullopt;
 };
-/// Points of the unit ball of the p-norm in d dimensions: [shape..., d].
+/// Samples points uniformly from the d-dimensional unit ball of the p-norm.
+/// Shapes     [shape..., d]
 Array ball(const Key& key, int64_t d, const BallOptions& options = {}, Line line = Line::current());
 template <int = 0>
 Array ball(const Key& key, int64_t d, double p, const numpy::Shape& shape = {}, Dtype dtype = std::nullopt,
@@ -95,9 +115,11 @@ struct MultivariateNormalOptions {
   Named named = Named();
   OptionalDimensions shape = std::nullopt;
   Dtype dtype = std::nullopt;
-  const char* method = "cholesky";  ///< of factoring cov: or "eigh", "svd"
+  const char* method = "cholesky";  ///< factorization of cov: "cholesky", "eigh" or "svd"
 };
-/// Shapes    mean[..., n], cov[..., n, n] -> [shape..., n]
+/// Samples the multivariate normal distribution.
+/// Shapes     mean[..., n], cov[..., n, n] -> [shape..., n]
+/// Example    multivariate_normal(key(0), numpy::zeros({2}), numpy::eye(2), {5}).shape()  // (5, 2)
 Array multivariate_normal(const Key& key, const Operand& mean, const Operand& cov,
                           const MultivariateNormalOptions& options = {});
 template <int = 0>
@@ -112,7 +134,8 @@ struct OrthogonalOptions {
   Dtype dtype = std::nullopt;
   std::optional<int64_t> m = std::nullopt;
 };
-/// Matrices of n rows and m (by default n) columns, whose rows or columns, the fewer, are orthonormal.
+/// Samples uniformly distributed orthogonal matrices of n rows and m columns (default n). If n and m differ, the rows
+/// or columns, whichever are fewer, are orthonormal.
 Array orthogonal(const Key& key, int64_t n, const OrthogonalOptions& options, Line line = Line::current());
 template <int = 0>
 Array orthogonal(const Key& key, int64_t n, const numpy::Shape& shape = {}, Dtype dtype = std::nullopt,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// random/gamma.cc -- gamma and loggamma, element by element a loop of its own.
+// random/gamma.cc -- gamma and loggamma: one rejection loop for each sample.
 // Source    Marsaglia and Tsang, "A simple method for generating gamma variables" (ACM TOMS 26, 2000)
 #include <tuple>
 
@@ -21,7 +21,7 @@ using ops::add, ops::full_like, ops::mul, ops::sub;
 struct Normal {
   Array x, v;
 };
-/// A normal x and v = 1 + c x, drawn again until v is positive.
+/// Samples a normal x with v = 1 + c x, repeated until v is positive.
 Normal with_positive_v(const Key& key, const Array& c) {
   using State = std::tuple<Key, Array, Array>;
   const auto again = [](const State& s) { return ops::le(std::get<2>(s), full_like(std::get<2>(s), 0)); };
@@ -34,7 +34,7 @@ Normal with_positive_v(const Key& key, const Array& c) {
   return {std::get<1>(last), std::get<2>(last)};
 }
 
-/// The v that is accepted; d v is a sample of parameter d + 1/3.
+/// Returns the accepted v; d v is a sample with parameter d + 1/3.
 Array accepted_v(const Key& key, const Array& d, const Array& c) {
   using State = std::tuple<Key, Array, Array, Array>;  // key, x^2, v^3, u
   const Array one = full_like(d, 1), half = full_like(d, 0.5), squeeze = full_like(d, 0.0331);
@@ -51,7 +51,7 @@ Array accepted_v(const Key& key, const Array& d, const Array& c) {
   return std::get<2>(lax::while_loop(rejected, draw, State(key, full_like(d, 0), one, full_like(d, 2))));
 }
 
-/// One sample, or its logarithm. Below 1 the parameter is raised by one, and the sample multiplied with u^(1/a).
+/// Returns one sample or its logarithm. A parameter below 1 is raised by one, and the sample multiplied by u^(1/a).
 template <bool kLog>
 Array one_sample(const Key& key, const Array& a) {
   const Array one = full_like(a, 1), third = full_like(a, 1.0 / 3);
@@ -69,7 +69,7 @@ Array one_sample(const Key& key, const Array& a) {
   }
 }
 
-/// A sample for each parameter of a vector, each by a key of its own.
+/// Returns a sample for each parameter of a vector, each with its own key.
 template <bool kLog>
 Array samples(const Key& key, const Array& a) {
   static const auto* const each =
@@ -77,7 +77,7 @@ Array samples(const Key& key, const Array& a) {
   return (*each)(split(key, a.size()), a);
 }
 
-/// What a sample changes by as its parameter does.
+/// Returns the derivative of a sample by its parameter.
 template <bool kLog>
 Array slope(const Array& a, const Array& sample) {
   if constexpr (!kLog) return lax::random_gamma_grad(a, sample);

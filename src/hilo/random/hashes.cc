@@ -16,7 +16,7 @@ Array rotate_left(const Array& x, int bits) {
   return ops::bitwise_or(left, ops::shift_right_logical(x, ops::full_like(x, 32 - bits)));
 }
 
-/// One mix of two words.
+/// Mixes two words: one round of Threefry.
 void mix(Array& a, Array& b, int rotation) {
   a = ops::add(a, b);
   b = ops::bitwise_xor(rotate_left(b, rotation), a);
@@ -29,7 +29,7 @@ void mix_round(Words& x, int round) {
   mix(x[2], x[even ? 3 : 1], kRotations4[round % 8][1]);
 }
 
-/// The words of the product of x and a constant.
+/// The two words of the product of x and a constant.
 struct Product {
   Array high, low;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// random/hashes.h -- what keys and bits are made of: hashes of a counter by a key's words. Not for users.
+// random/hashes.h -- the hash functions of keys and bits: a counter hashed with the words of a key. Internal.
 #pragma once
 
 #include <vector>
@@ -8,14 +8,16 @@
 
 namespace hilo::random {
 
-/// Numbers of several words, word by word: arrays of u32 and one shape.
+/// Multi-word numbers, one array of u32 for each word; all arrays have one shape.
 using Words = std::vector<Array>;
 
-/// Threefry with 20 rounds. Shapes    key and counter of two or of four words, which the result has too
+/// Hashes a counter with Threefry, 20 rounds.
+/// Shapes    key and counter of two or of four words, as the result
 /// Source    Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (SC 2011)
 Words threefry(const Words& key, Words counter);
-/// Philox with 10 rounds. Shapes    a key of one word and a counter of two, or a key of two and a counter of four
-/// Source    the same
+/// Hashes a counter with Philox, 10 rounds.
+/// Shapes    a key of one word and a counter of two, or a key of two and a counter of four
+/// Source    Salmon et al. (SC 2011)
 Words philox(Words key, Words counter);
 
 }  // namespace hilo::random

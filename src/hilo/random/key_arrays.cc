@@ -100,7 +100,7 @@ Key append(const TypedKey& keys, const TypedKey& values, std::optional<int64_t> 
 
 std::vector<Key> split(const TypedKey& keys, const Axes& indices_or_sections, int64_t axis) {
   const UserLocation here(keys.location());
-  // The axis counts among those of the keys, which stand in front of their words'.
+  // The axis counts among the axes of keys, which come before the axis of words.
   const int64_t own = axis < 0 ? axis - 1 : axis;
   std::vector<Key> parts;
   for (const Array& part : split(keys.key().data, indices_or_sections, own)) parts.emplace_back(part, keys.key().impl);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// random/key_arrays.h -- the functions of numpy:: that move elements, for arrays of keys.
+// random/key_arrays.h -- numpy's functions that move elements, for arrays of keys.
 #pragma once
 
 #include <functional>
@@ -11,10 +11,10 @@
 
 namespace hilo::random {
 
-/// A list of keys, or an array of them, which are those along its first axis.
+/// A list of keys, or an array of keys that stands for its slices along the first axis.
 class KeyList {
  public:
-  KeyList(std::initializer_list<TypedKey> keys);  // lists convert
+  KeyList(std::initializer_list<TypedKey> keys);  // implicit: lists convert
   KeyList(const std::vector<Key>& keys, Line line = Line::current());
   template <std::derived_from<Key> K>
   KeyList(const K& keys, Line line = Line::current()) : KeyList(static_cast<std::vector<Key>>(keys), line) {}
@@ -26,16 +26,16 @@ class KeyList {
   Line location_;
 };
 
-/// f of a list of arrays, each of one word of its keys; f moves and doesn't compute. Not for users.
+/// Applies `f` to each word of the keys: `f` takes a list of arrays and only moves elements. Internal.
 Key of_words(const std::function<Array(const std::vector<Array>&)>& f, const KeyList& keys);
 
-Key hstacked(const KeyList& keys);  ///< numpy::hstack of keys. Not for users
-Key vstacked(const KeyList& keys);  ///< numpy::vstack of keys. Not for users
+Key hstacked(const KeyList& keys);  ///< numpy::hstack of keys; internal
+Key vstacked(const KeyList& keys);  ///< numpy::vstack of keys; internal
 
-/// As JAX prints them: "Array((), dtype=key<threefry2x32>) overlaying:\n[ 0 42]".
+/// Prints keys as JAX does: "Array((), dtype=key<threefry2x32>) overlaying:", and the words on the next line.
 std::ostream& operator<<(std::ostream& out, const Key& key);
 
-/// Where both are the same key.
+/// Returns where both keys are equal.
 Array operator==(const TypedKey& x, const TypedKey& y);
 Array operator!=(const TypedKey& x, const TypedKey& y);
 
@@ -43,8 +43,8 @@ Array operator!=(const TypedKey& x, const TypedKey& y);
 
 namespace hilo::numpy {
 
-// Each does to keys what its namesake does to arrays.
-// Errors    as of the namesake; INVALID_ARGUMENT for keys of two generators
+/// Moves keys as the function of the same name moves elements of an array.
+/// Errors    those of the function on arrays; INVALID_ARGUMENT for keys of two generators
 
 random::Key reshape(const random::TypedKey& keys, const Shape& shape);
 random::Key ravel(const random::TypedKey& keys);
@@ -65,13 +65,13 @@ random::Key roll(const random::TypedKey& keys, const Axes& shift, const Axes& ax
 random::Key tile(const random::TypedKey& keys, const Axes& reps);
 random::Key repeat(const random::TypedKey& keys, int64_t repeats, std::optional<int64_t> axis = std::nullopt);
 
-/// The options that keys have no type for.
+/// Options of the functions on keys, without a type.
 struct KeyAxisOptions {
   std::optional<int64_t> axis = 0;
 };
 random::Key concatenate(const random::KeyList& keys, const KeyAxisOptions& options);
 random::Key stack(const random::KeyList& keys, const KeyAxisOptions& options);
-// Templates: where a list is empty, or an axis is a literal, the functions of arrays are meant.
+// Templates, so that an empty list or a literal axis selects the functions of arrays.
 template <int = 0>
 random::Key concatenate(const random::KeyList& keys, std::optional<int64_t> axis = 0) {
   return concatenate(keys, KeyAxisOptions{axis});
@@ -94,11 +94,11 @@ std::vector<random::Key> split(const random::TypedKey& keys, const Axes& indices
 random::Key take(const random::TypedKey& keys, const Operand& indices, std::optional<int64_t> axis = std::nullopt);
 random::Key where(const Operand& condition, const random::TypedKey& x, const random::TypedKey& y);
 
-/// Copies of one key, in the shape of `keys`; keys whose words are 0.
+/// Returns copies of one key in the shape of `keys`; zeros_like returns keys whose words are 0.
 random::Key full_like(const random::TypedKey& keys, const random::TypedKey& fill_value);
 random::Key zeros_like(const random::TypedKey& keys);
 random::Key empty_like(const random::TypedKey& keys);
-/// Where both are the same key. Keys of two generators never are.
+/// Returns where both keys are equal. Keys of different generators are never equal.
 Array equal(const random::TypedKey& x, const random::TypedKey& y);
 Array not_equal(const random::TypedKey& x, const random::TypedKey& y);
 

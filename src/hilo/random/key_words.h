@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// random/key_words.h -- what moves arrays, done to keys. Not for users.
+// random/key_words.h -- applies functions of arrays to the words of keys. Internal.
 #pragma once
 
 #include "hilo/array/refuse.h"
@@ -8,7 +8,7 @@
 
 namespace hilo::random {
 
-/// f of each word of the keys: an array, which f moves and doesn't compute with.
+/// Applies `f`, which only moves elements, to each word of the keys.
 /// Errors    INVALID_ARGUMENT for keys of two generators
 template <typename F, std::same_as<Key>... More>
 Key of_words(const F& f, const Key& first, const More&... more) {

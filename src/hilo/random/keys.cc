@@ -24,11 +24,11 @@ namespace {
 
 using ElementType::kU32;
 
-/// What there is to know of a generator, in the order of KeyImpl.
+/// The properties of a generator; a table in the order of KeyImpl.
 struct Generator {
   const char* name;
-  int64_t words;         ///< of a key
-  size_t counter_words;  ///< that it hashes
+  int64_t words;         ///< words of a key
+  size_t counter_words;  ///< words of the counter that it hashes
 };
 constexpr Generator kGenerators[] = {{"threefry2x32", 2, 2}, {"rbg", 4, 2},        {"unsafe_rbg", 4, 2},
                                      {"threefry4x32", 4, 4}, {"philox2x32", 1, 2}, {"philox4x32", 2, 4}};
@@ -62,7 +62,7 @@ void check_one(const Key& key) {
                                batch ? ". Hint: vmap takes a batch of keys" : ""));
 }
 
-/// The key's words from `first` on, each spread over the shape of `like`.
+/// Returns `count` words of the key from `first` on, each broadcast to the shape of `like`.
 Words key_words(const Array& data, int64_t first, int64_t count, const Array& like) {
   Words words;
   for (int64_t i = first; i < first + count; ++i) {
@@ -72,7 +72,7 @@ Words key_words(const Array& data, int64_t first, int64_t count, const Array& li
   return words;
 }
 
-/// The position of every element as a 64-bit number in two words, the higher one first.
+/// Returns the position of each element as a 64-bit number in two words, the high word first.
 Words counters(const hilo::Shape& shape) {
   const int64_t n = shape.element_count();
   if (n > std::numeric_limits<uint32_t>::max()) {
@@ -83,7 +83,7 @@ Words counters(const hilo::Shape& shape) {
   return {ops::full_like(low, 0), low};
 }
 
-/// Words side by side along a new last axis.
+/// Stacks words along a new last axis.
 Array joined(const Words& words) {
   const int64_t rank = words[0].ndim();
   std::vector<Array> columns;
@@ -96,7 +96,7 @@ Words hash(KeyImpl impl, Words key, Words counter) {
   return is_philox ? philox(std::move(key), std::move(counter)) : threefry(key, std::move(counter));
 }
 
-/// The number of two words as a counter: in its first words, or in its last ones.
+/// The position of a two-word number in a counter: the first words or the last ones.
 enum class Place : uint8_t { kFirst, kLast };
 Words counter_of(KeyImpl impl, const Words& number, Place place) {
   Words counter(generator_of(impl).counter_words, ops::full_like(number[0], 0));
@@ -104,7 +104,7 @@ Words counter_of(KeyImpl impl, const Words& number, Place place) {
   return counter;
 }
 
-/// The key of `key` and a number of two words: what splitting and folding in are. A key of rbg is two of threefry2x32.
+/// Derives a key from `key` and a number of two words, for split and fold_in. A key of rbg is two keys of threefry2x32.
 Array hashed_key(const Key& key, const Words& number) {
   if (draws_xla_bits(key.impl)) {
     const auto half = [&](int64_t first) { return joined(threefry(key_words(key.data, first, 2, number[0]), number)); };
@@ -117,7 +117,7 @@ Array hashed_key(const Key& key, const Words& number) {
   return joined(words);
 }
 
-/// The words of a seed of at most 64 bits.
+/// Returns the two words of a seed of at most 64 bits.
 Words seed_words(const Array& seed) {
   const Array low = ops::convert_element_type(seed, kU32);
   if (element_type_info(seed.dtype()).bits <= 32) return {ops::full_like(low, 0), low};
@@ -125,7 +125,7 @@ Words seed_words(const Array& seed) {
   return {ops::convert_element_type(ops::shift_right_logical(bits, ops::full_like(bits, 32)), kU32), low};
 }
 
-/// The key of a seed's two words: these, twice for rbg, else their hash.
+/// Returns the key of a seed's two words: the words themselves, repeated for rbg, or their hash.
 Key seeded(KeyImpl impl, const Words& seed) {
   if (impl == KeyImpl::threefry2x32) return {joined(seed), impl};
   if (draws_xla_bits(impl)) return {joined({seed[0], seed[1], seed[0], seed[1]}), impl};
@@ -137,15 +137,15 @@ Key seeded(KeyImpl impl, const Words& seed) {
   return {joined(words), impl};
 }
 
-/// The key as something that uses it gets it.
+/// Returns the key for use by a sampler, and marks it as used.
 Key used(const Key& key, const char* what) {
   return follows_keys() ? Key(bind_identity(key.data, kUsedKey, what), key.impl) : key;
 }
 
-/// The words as those of a key that nobody has used.
+/// Returns the words as those of an unused key.
 Key unused(const Array& data, KeyImpl impl) { return {follows_keys() ? bind_identity(data, kNewKey, "") : data, impl}; }
 
-/// unsafe_rbg draws what others hash: every tenth row of so many.
+/// Splits for unsafe_rbg, which draws bits instead of hashing: takes every tenth row of 10 * count rows.
 Array drawn_keys(const Array& data, int64_t count) {
   const Array rows = lax::rng_bit_generator(data, {10 * count, 4}).second;
   return ops::slice(rows, {{0, 10 * count, 10}, {0, 4, 1}});
@@ -153,9 +153,9 @@ Array drawn_keys(const Array& data, int64_t count) {
 
 }  // namespace
 
-Array bits_of(const Key& given, const numpy::Shape& shape, ElementType type) {
-  check_one(given);
-  const Key key = used(given, "random_bits");
+Array bits_of(const Key& unchecked, const numpy::Shape& shape, ElementType type) {
+  check_one(unchecked);
+  const Key key = used(unchecked, "random_bits");
   if (draws_xla_bits(key.impl)) return lax::rng_bit_generator(key.data, shape, {.dtype = type}).second;
   const Words position = counters(words_shape(shape));
   const Words words = hash(key.impl, key_words(key.data, 0, word_count(key.impl), position[0]),
@@ -175,7 +175,7 @@ Array bits_of(const Key& given, const numpy::Shape& shape, ElementType type) {
 
 Key key(int64_t seed, const KeyOptions& options, Line line) {
   const UserLocation here(line);
-  // Without x64 JAX keeps a seed's low 32 bits only; the high word is 0.
+  // Without x64, JAX uses only the low 32 bits of a seed; the high word is 0.
   const uint32_t low = static_cast<uint32_t>(seed);
   const uint32_t high = canonical_type(ElementType::kS64) == ElementType::kS64
                             ? static_cast<uint32_t>(static_cast<uint64_t>(seed) >> 32)
@@ -218,10 +218,10 @@ Key clone(const Key& key, Line line) {
 
 const char* key_impl(const Key& keys) { return generator_of(keys.impl).name; }
 
-Key split(const Key& given, const numpy::Shape& num, Line line) {
+Key split(const Key& unchecked, const numpy::Shape& num, Line line) {
   const UserLocation here(line);
-  check_one(given);
-  const Key key = used(given, "random_split");
+  check_one(unchecked);
+  const Key key = used(unchecked, "random_split");
   const hilo::Shape shape = words_shape(num);
   if (key.impl != KeyImpl::unsafe_rbg) return {hashed_key(key, counters(shape)), key.impl};
   std::vector<int64_t> sizes(num);
@@ -247,7 +247,7 @@ Array fold_in(const Array& key, const Operand& data) { return fold_in(Key(key), 
 // ---- arrays of keys -------------------------------------------------------------------------------------------------
 std::vector<int64_t> Key::shape() const {
   const std::span<const int64_t> all = data.shape();
-  if (all.empty()) refuse("random", "a key has its words along the last axis; got " + data.aval_shape().to_string());
+  if (all.empty()) refuse("random", "a key stores its words along the last axis; got " + data.aval_shape().to_string());
   return {all.begin(), all.end() - 1};
 }
 
@@ -269,7 +269,7 @@ int64_t Key::shape(const Index& axis) const {
 }
 
 Key Key::operator[](const Indexer& index) const {
-  // A slice of its own for each place would be compiled for each.
+  // A slice with a static index would compile one program for each index.
   if (index.kind() != Indexer::Kind::kInteger || ndim() != 1 || !is_concrete(data) || follows_keys())
     return (*this)(index);
   const UserLocation here(index.location());

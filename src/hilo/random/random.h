@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// random/random.h -- jax.random: the same seeds give the same bits, on every instruction set. They are JAX's on CPUs that
-// multiply and add in one rounding; docs/numerics.md says which of them also elsewhere.
+// random/random.h -- jax.random: the same seeds give the same bits, on every instruction set. They equal JAX's on CPUs
+// with FMA. docs/numerics.md lists the functions for which they also do elsewhere.
 #pragma once
 
 #include "hilo/numpy/numpy.h"

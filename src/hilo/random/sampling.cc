@@ -25,8 +25,8 @@ namespace {
 
 using ElementType::kU32;
 
-/// unit * (high - low) + low, at least low. All have one shape and type. XLA:CPU fuses product and sum where the CPU can,
-/// but rounds each in f16 and bf16.
+/// Returns unit * (high - low) + low, and at least low. All arguments have one shape and type. XLA:CPU fuses the
+/// product and the sum if the CPU has FMA, but rounds each in f16 and bf16.
 Array stretched(const Array& unit, const Array& low, const Array& high) {
   const Array extent = ops::sub(high, low);
   const bool fuses = element_size_bytes(unit.dtype()) >= 4;
@@ -34,13 +34,13 @@ Array stretched(const Array& unit, const Array& low, const Array& high) {
   return ops::max(low, value);
 }
 
-/// How uniform floats of a type are made: `random` bits, of which the upper `mantissa` ones count.
+/// The random bits of a float type: `random` is the type of the bits, of which the upper `mantissa` ones are used.
 struct FloatFormat {
-  ElementType random, word;  ///< drawn; and as wide as the float
+  ElementType random, word;  ///< type that is drawn; type as wide as the float
   int mantissa;
 };
 
-/// Errors    INVALID_ARGUMENT
+/// Errors    INVALID_ARGUMENT for a type that is not floating
 FloatFormat float_format(const char* function, ElementType type) {
   switch (type) {
     case ElementType::kBf16: return {ElementType::kU8, ElementType::kU16, 7};
@@ -52,13 +52,14 @@ FloatFormat float_format(const char* function, ElementType type) {
 }
 
 Array real_normal(const Key& key, const numpy::Shape& shape, ElementType type) {
-  // The least number above -1: half the distance from 1 to the next.
+  // The least number above -1: its distance is half of that from 1 to the next number.
   const double above_minus_one = -1 + std::ldexp(1.0, -float_format("normal", type).mantissa - 1);
   const Array u = uniform(key, shape, type, above_minus_one, 1.0);
   return ops::mul(ops::full_like(u, std::sqrt(2.0)), lax::xla_erf_inv(u));
 }
 
-/// Sorting by random keys once leaves too many ties in long arrays: JAX sorts again until ties are unlikely (n^3 < keys).
+/// Shuffles by sorting random keys. One sort leaves too many ties in long arrays: like JAX, sorts again until ties are
+/// unlikely (n^3 < number of keys).
 Array shuffled(Key state, Array x, int64_t axis) {
   const double n = static_cast<double>(std::max<int64_t>(1, x.size()));
   const int rounds = static_cast<int>(std::ceil(3 * std::log(n) / std::log(4294967295.0)));
@@ -70,7 +71,7 @@ Array shuffled(Key state, Array x, int64_t axis) {
   return x;
 }
 
-/// The least and greatest value of an integer type, as numbers that f64 holds.
+/// Limits x to the range of an integer type.
 Array clipped(const Array& x, ElementType type) {
   const numpy::IntegerInfo to = numpy::iinfo(type), from = numpy::iinfo(x.dtype());
   const auto number = [&](auto value) {
@@ -92,7 +93,8 @@ ElementType unsigned_of(ElementType type) {
   return element_type_info(type).bits == 64 ? ElementType::kU64 : ElementType::kU32;
 }
 
-/// low + a number of two draws below `span`. Source    the remainder of a double-width number, digit by digit
+/// Returns low + a number below `span`, from two draws.
+/// Source    the remainder of a double-width number, digit by digit
 Array below(const Key& key, const numpy::Shape& shape, const Array& span) {
   const std::vector<Key> keys = split(key);
   const ElementType type = span.dtype();
@@ -103,7 +105,7 @@ Array below(const Key& key, const numpy::Shape& shape, const Array& span) {
   return ops::rem(ops::add(ops::mul(ops::rem(high, span), base), ops::rem(low, span)), span);
 }
 
-/// Indices of `count` draws from `n` slices by their probabilities.
+/// Returns the indices of `count` draws from `n` slices, by their probabilities.
 Array drawn_by_weight(const Key& key, const Array& p, const numpy::Shape& shape, bool replace, const char* mode) {
   if (!replace) {
     int64_t count = 1;
@@ -136,7 +138,7 @@ Array uniform(const Key& key, const UniformOptions& options, Line line) {
   const UserLocation here(line);
   const ElementType type = numpy::type_or("uniform", options.dtype, default_float());
   const FloatFormat format = float_format("uniform", type);
-  // The upper bits as the mantissa of a float in [1, 2), whose other bits are those of 1.
+  // The upper bits are the mantissa of a float in [1, 2); the other bits are those of 1.
   const Array random = ops::convert_element_type(bits_of(key, options.shape, format.random), format.word);
   const double unused = static_cast<double>(8 * element_size_bytes(format.random) - format.mantissa);
   const Array mantissa = ops::shift_right_logical(random, ops::full_like(random, unused));
@@ -219,7 +221,7 @@ Array choice(const Key& key, const Array& a, const ChoiceOptions& options, Line 
   if (draws == 0) return numpy::zeros(options.shape, a.dtype());
   if (n <= 0) refuse("choice", "there is nothing to choose from");
   if (!options.replace && draws > n)
-    refuse("choice", fmt::format("can't take {} of {} without replacing them", draws, n));
+    refuse("choice", fmt::format("can't choose {} of {} without replacement", draws, n));
   std::vector<int64_t> shape(a.shape().begin(), a.shape().begin() + axis);
   shape.insert(shape.end(), options.shape.begin(), options.shape.end());
   if (!number) shape.insert(shape.end(), a.shape().begin() + axis + 1, a.shape().end());
@@ -291,8 +293,7 @@ Array categorical(const Key& key, const Operand& logits, const CategoricalOption
   int64_t draws = 1;
   for (int64_t extent : prefix) draws *= extent;
   if (draws > scores.shape(axis))
-    refuse("categorical",
-           fmt::format("can't draw {} of {} categories without replacing them", draws, scores.shape(axis)));
+    refuse("categorical", fmt::format("can't draw {} of {} categories without replacement", draws, scores.shape(axis)));
   const Array noisy = scores + gumbel(key, scores.shape(), scores.dtype(), options.mode);
   const Array index = lax::top_k(numpy::moveaxis(noisy, axis, -1), draws).indices;
   return numpy::reshape(numpy::moveaxis(index, -1, 0), shape);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// random/support.h -- what distributions do with their arguments first. Not for users.
+// random/support.h -- checks and defaults of the arguments of distributions. Internal.
 #pragma once
 
 #include <initializer_list>
@@ -12,10 +12,10 @@
 
 namespace hilo::random {
 
-/// The float type that is asked for, by default f32, f64 with x64.
+/// Returns the requested float type; default f32, with x64 f64.
 /// Errors    INVALID_ARGUMENT for another type
 ElementType float_type(const char* function, const numpy::Dtype& dtype);
-/// The shape that is asked for, to which that of each parameter broadcasts; by default the shape of them all.
+/// Returns the requested shape, to which the shape of each parameter broadcasts; default: their common shape.
 /// Errors    INVALID_ARGUMENT for parameters that don't broadcast to it
 numpy::Shape shape_or(const char* function, const OptionalDimensions& shape,
                       std::initializer_list<const Array*> parameters);
