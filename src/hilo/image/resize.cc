@@ -15,7 +15,8 @@
 namespace hilo::image {
 namespace {
 
-/// sinc(x) sinc(x / radius). Source    Duchon, "Lanczos filtering in one and two dimensions" (1979)
+/// The Lanczos kernel: sinc(x) sinc(x / radius).
+/// Source    Duchon, "Lanczos filtering in one and two dimensions" (1979)
 Array lanczos(double radius, const Array& x) {
   constexpr double kPi = std::numbers::pi;
   const Array y = radius * numpy::sin(kPi * x) * numpy::sin(kPi * x / radius);
@@ -23,6 +24,7 @@ Array lanczos(double radius, const Array& x) {
   return numpy::where(x > radius, 0.0, numpy::where(x > 1e-3, y / safe, 1));
 }
 
+/// The cubic kernel with parameter a.
 /// Source    Keys, "Cubic convolution interpolation for digital image processing" (1981)
 Array cubic(double a, const Array& x) {
   const Array near = ((a + 2) * x - (a + 3)) * x * x + 1.0;
@@ -43,27 +45,28 @@ Array kernel(ResizeMethod method, const Array& x) {
   refuse("resize", "this method has no kernel");
 }
 
-/// One axis: output i is at input (i + 0.5 - translation) * inverse - 0.5.
+/// The sampling along one axis: output i is at input (i + 0.5 - translation) * inverse - 0.5.
 struct Sampling {
   int64_t input, output;
   Array inverse, translation;
 };
 
-/// How much of input j lies in output i: [inputs, outputs].
+/// Returns the fraction of output i that input j covers: [inputs, outputs].
 Array overlap(const Sampling& s, ElementType type) {
   const Array left = numpy::arange(s.output, type) * s.inverse - s.translation * s.inverse, right = left + s.inverse;
   const Array begin = numpy::expand_dims(numpy::arange(s.input, type), 1), end = begin + 1.0;
   return numpy::maximum(0.0, numpy::minimum(right, end) - numpy::maximum(left, begin));
 }
 
-/// Columns that sum to 1, or 0 where there is next to nothing.
+/// Scales columns to sum to 1; columns with a sum near 0 become 0.
 Array normalised(const Array& weights) {
   const Array total = numpy::sum(weights, {.axis = 0, .keepdims = true});
   const Array enough = numpy::abs(total) > 1000 * static_cast<double>(std::numeric_limits<float>::epsilon());
   return numpy::where(enough, weights / numpy::where(total != 0, total, 1), 0);
 }
 
-/// What each input counts in each output: [inputs, outputs]. With `repeat_edges` inputs go on with those at the ends.
+/// Returns the weight of each input in each output: [inputs, outputs]. With `repeat_edges`, the first and last inputs
+/// extend beyond the ends.
 Array weights_of(const Sampling& s, ResizeMethod method, bool antialias, bool repeat_edges, ElementType type) {
   if (method == ResizeMethod::AREA && !repeat_edges) {
     const Array sample = (numpy::arange(s.output, type) + 0.5) * s.inverse - s.translation * s.inverse - 0.5;
@@ -100,7 +103,7 @@ void check_rank(const char* function, const Array& image, const numpy::Shape& sh
     refuse(function, fmt::format("the shape has {} extents; got {}", shape.size(), image.aval_shape().to_string()));
 }
 
-/// Resamples axis after axis.
+/// Resamples one axis after another.
 Array resampled(Array image, const std::vector<std::pair<int64_t, Sampling>>& axes, ResizeMethod method, bool antialias,
                 ElementType type) {
   const bool repeat_edges = method == ResizeMethod::CUBIC_PYTORCH && !antialias;
@@ -162,7 +165,7 @@ Array scale_and_translate(const Operand& image, const numpy::Shape& shape, const
                           const ResizeOptions& options) {
   const UserLocation here(image.location());
   check_rank("scale_and_translate", image, shape);
-  if (method.method() == ResizeMethod::NEAREST) refuse("scale_and_translate", "nearest isn't among its methods");
+  if (method.method() == ResizeMethod::NEAREST) refuse("scale_and_translate", "method nearest is not supported");
   const Array x = numpy::promote_inexact(image);
   const auto [scales, shifts] = numpy::promote_inexact(scale, translation);
   const int64_t count = std::ssize(spatial_dims);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// image/resize.h -- jax.image: arrays of another resolution.
+// image/resize.h -- jax.image: resamples arrays to another shape.
 #pragma once
 
 #include "hilo/lax/precision.h"
@@ -7,15 +7,15 @@
 
 namespace hilo::image {
 
-/// How samples between samples are found. CUBIC is Keys' cubic with a = -0.5, CUBIC_PYTORCH with a = -0.75.
+/// The interpolation method. CUBIC is Keys' cubic with a = -0.5, CUBIC_PYTORCH with a = -0.75.
 enum class ResizeMethod : uint8_t { NEAREST, LINEAR, LANCZOS3, LANCZOS5, CUBIC, CUBIC_PYTORCH, AREA };
 
-/// A ResizeMethod, or JAX's word for one: "nearest", "linear" ("bilinear", "trilinear", "triangle"), "cubic" ("bicubic",
+/// A ResizeMethod or its name in JAX: "nearest", "linear" ("bilinear", "trilinear", "triangle"), "cubic" ("bicubic",
 /// "tricubic"), "cubic-pytorch", "lanczos3", "lanczos5", "area".
 class Method {
  public:
-  Method(ResizeMethod method) : method_(method) {}  // methods convert
-  /// Errors    INVALID_ARGUMENT for another word
+  Method(ResizeMethod method) : method_(method) {}  // implicit: methods convert
+  /// Errors    INVALID_ARGUMENT for an unknown name
   Method(const char* word, std::source_location location = std::source_location::current());
   ResizeMethod method() const { return method_; }
 
@@ -24,14 +24,16 @@ class Method {
 };
 
 struct ResizeOptions {
-  bool antialias = true;  ///< the kernel grows where samples get fewer
+  bool antialias = true;  ///< whether the kernel is widened when downsampling
   lax::PrecisionLike precision = lax::Precision::HIGHEST;
 };
-/// `image` in another shape; each axis whose extent changes is resampled over its whole length.
-///   Types      floats and complex numbers; integers become floats, but for NEAREST
-///   Errors     INVALID_ARGUMENT for a shape of another rank
+/// Resizes an image: resamples each axis whose extent changes.
+/// Types      floats and complex numbers; integers become floats, except for NEAREST
+/// Errors     INVALID_ARGUMENT for a shape of another rank
+/// Example    resize(numpy::array({{1.0, 3.0}}), {1, 4}, "linear")  // [[1. 1.5 2.5 3. ]]
+///            resize(numpy::ones({8, 8, 3}), {4, 4, 3}, "cubic").shape()  // (4, 4, 3)
 Array resize(const Operand& image, const numpy::Shape& shape, const Method& method, const ResizeOptions& options = {});
-/// The same with the method by name: resize(image, shape, {.method = "cubic"}).
+/// The options of resize with the method by name: resize(image, shape, {.method = "cubic"}).
 struct ResizeByName {
   Method method;
   bool antialias = true;
@@ -45,11 +47,11 @@ Array resize(const Operand& image, const numpy::Shape& shape, const Method& meth
   return resize(image, shape, method, ResizeOptions{.antialias = antialias});
 }
 
-/// `image` in another shape, of which axis spatial_dims[i] is sampled at (x + 0.5) / scale[i] - translation[i] / scale[i] - 0.5;
-/// what lies outside of the image is 0.
-///   Shapes     scale and translation: a number for each of spatial_dims
-///   Errors     INVALID_ARGUMENT for lists of other lengths, or NEAREST
-///   Gradient   of the image, scale and translation
+/// Scales and translates an image. Axis spatial_dims[i] is sampled at (x + 0.5) / scale[i] - translation[i] / scale[i]
+/// - 0.5; values outside of the image are 0.
+/// Shapes     scale and translation: a number for each of spatial_dims
+/// Errors     INVALID_ARGUMENT for lists of other lengths, or NEAREST
+/// Gradient   by the image, scale and translation
 Array scale_and_translate(const Operand& image, const numpy::Shape& shape, const numpy::Shape& spatial_dims,
                           const Operand& scale, const Operand& translation, const Method& method,
                           const ResizeOptions& options = {});

@@ -15,7 +15,7 @@
 
 namespace hilo::linalg {
 
-using namespace hilo::lax::matrix;  // algebra over these
+using namespace hilo::lax::matrix;  // the matrix functions that all files of linalg use
 using ops::add;
 using ops::convert_element_type;
 using ops::div;
@@ -33,7 +33,7 @@ Array cholesky(const Operand& a, const CholeskyOptions& o) {
 
 namespace {
 
-/// x of a x = b for matrices of right sides.
+/// Solves a x = b for matrices of right-hand sides.
 Array solve_matrices(const Array& a, const Array& b) {
   const lax::linalg::LuResult f = lax::linalg::lu(a);
   const Array y = lax::linalg::triangular_solve(f.lu, rows_in_order(b, f.permutation),
@@ -41,7 +41,7 @@ Array solve_matrices(const Array& a, const Array& b) {
   return lax::linalg::triangular_solve(f.lu, y, {.left_side = true});
 }
 
-/// 1 or -1 for each permutation: how often a pivot was another row, modulo 2.
+/// Returns the sign of each permutation: -1 for an odd number of row exchanges, else 1.
 Array parity_sign(const Array& pivots, ElementType type) {
   const Array own = ops::iota(pivots.aval_shape(), pivots.ndim() - 1);
   const Array moved = convert_element_type(ops::ne(pivots, own), ElementType::kS32);
@@ -80,13 +80,13 @@ Array inv(const Operand& a) {
 
 namespace {
 
-/// The element in row i, column j of each matrix.
+/// Returns the element in row i, column j of each matrix.
 Array element(const Array& x, int64_t i, int64_t j) {
   return ops::reshape(column_range(row_range(x, i, 1), j, 1), batch_shape(x));
 }
 
-/// The sum of the products along the diagonals, less those against them, of 2 x 2 and 3 x 3 matrices: a polynomial, so any
-/// derivative is right anywhere.
+/// Computes the determinant of 2 x 2 and 3 x 3 matrices by formula. It is a polynomial, so that all derivatives are
+/// correct everywhere.
 Array det_by_formula(const Array& x) {
   const auto minor = [&](int64_t row, int64_t left, int64_t right) {
     return sub(mul(element(x, row, left), element(x, row + 1, right)),
@@ -100,7 +100,7 @@ Array det_by_formula(const Array& x) {
   return add(sub(term(0, 1, 2), term(1, 0, 2)), term(2, 0, 1));
 }
 
-/// The product of the pivots, with the sign of the rows' order.
+/// Computes the determinant as the product of the pivots, with the sign of the row permutation.
 Array det_by_pivots(const Array& x) {
   const lax::linalg::LuResult f = lax::linalg::lu(x);
   const Array product_of_pivots =
@@ -108,13 +108,14 @@ Array det_by_pivots(const Array& x) {
   return mul(product_of_pivots, parity_sign(f.pivots, x.dtype()));
 }
 
-/// One value a matrix, beside every element of `x`.
-Array beside(const Array& value, const Array& x) {
+/// Broadcasts one value for each matrix to the elements of `x`.
+Array broadcast_per_matrix(const Array& value, const Array& x) {
   return ops::broadcast_in_dim(value, typed(x, value.dtype()), ops::all_dimensions(value.ndim()));
 }
 
-/// det_by_pivots, whose derivative holds where no pivot but the last is zero. So a column without a pivot goes last, which a
-/// first decomposition finds; where there are several the derivative is zero, as in JAX.
+/// Computes the determinant by two LU decompositions. The derivative of det_by_pivots is correct only if all pivots but
+/// the last are nonzero. The first decomposition finds a column without a pivot, which is moved to the end. With
+/// several such columns the derivative is zero, as in JAX.
 Array det_by_lu(const Array& x) {
   const int64_t last = x.ndim() - 2;
   const Array pivots = diagonal(lax::linalg::lu(stop_gradient(x)).lu);
@@ -123,12 +124,12 @@ Array det_by_lu(const Array& x) {
   const Array count = ops::reduce_sum(missing, {last});
   const Array ordered =
       transposed(rows_in_order(transposed(x), lax::sort_key_val(missing, number, {.dimension = last}).second));
-  // A column that goes from j to n - 1 passes n - 1 - j others.
+  // Moving column j to position n - 1 exchanges it with n - 1 - j columns.
   const Array passed =
       ops::reduce_sum(mul(missing, sub(full_like(number, static_cast<double>(columns(x) - 1)), number)), {last});
   const Array odd = convert_element_type(ops::bitwise_and(passed, full_like(passed, 1)), x.dtype());
   const Array several = ops::gt(count, full_like(count, 1));
-  const Array det = det_by_pivots(ops::select(beside(several, x), identity(x.aval_shape()), ordered));
+  const Array det = det_by_pivots(ops::select(broadcast_per_matrix(several, x), identity(x.aval_shape()), ordered));
   return ops::select(several, full_like(det, 0), mul(det, sub(full_like(odd, 1), scaled(odd, 2))));
 }
 
@@ -143,7 +144,7 @@ Array det(const Operand& a) {
 
 namespace {
 
-/// By the diagonal of R: its product is the determinant but for det(Q), which LU tells.
+/// Computes log|det| from the diagonal of R, and the sign of det(Q) by LU.
 SlogdetResult slogdet_by_qr(const Array& x) {
   const lax::linalg::QrResult f = lax::linalg::qr(x, false);
   const Array d = diagonal(f.r), size = ops::abs(d);
@@ -169,7 +170,8 @@ SlogdetResult slogdet(const Operand& a, const SlogdetOptions& o) {
   const Array signs = ops::reduce(hlo::Opcode::kMultiply, unit, ops::scalar(1, x.dtype()), {x.ndim() - 2});
   const Array sign = mul(signs, parity_sign(f.pivots, x.dtype()));
   const auto weak_as = [&](const Array& v) { return with_weak_type(v, a.array().weak_type()); };
-  // A real sign is a step: said so, for its formula would have no derivative where a pivot is zero.
+  // The sign of a real determinant is piecewise constant. stop_gradient, because the derivative of its formula is
+  // undefined if a pivot is zero.
   return {weak_as(is_complex(x.dtype()) ? sign : stop_gradient(sign)),
           weak_as(ops::reduce_sum(ops::log(size), {x.ndim() - 2}))};
 }
@@ -190,9 +192,9 @@ QrResult qr(const Operand& a, const QrOptions& o) {
 
 namespace {
 
-/// Columns in the order that each row of `order` says.
+/// Permutes columns, as specified by each row of `order`.
 Array columns_in_order(const Array& x, const Array& order) { return transposed(rows_in_order(transposed(x), order)); }
-/// Of a Hermitian matrix: |w| falling, u the eigenvectors, v those times w's sign.
+/// SVD of a Hermitian matrix with eigenvalues w and eigenvectors u: s = |w| in descending order, v = u * sign(w).
 SvdResult hermitian_svd(const Array& x) {
   const lax::linalg::EighResult f = lax::linalg::eigh(x, true, true);
   const Array sizes = ops::abs(f.w);
@@ -208,7 +210,7 @@ SvdResult svd(const Operand& a, const SvdOptions& o) {
   const UserLocation here(a.location());
   if (!o.compute_uv) refuse("svd", "without vectors there is one result. Hint: svdvals(a)");
   if (o.hermitian) {
-    if (o.subset_by_index) refuse("svd", "a subset can't be had by way of eigenvalues; wanted hermitian = false");
+    if (o.subset_by_index) refuse("svd", "subset_by_index is not supported with hermitian = true");
     return hermitian_svd(square("svd", a));
   }
   const std::vector<Array> r =
@@ -244,18 +246,18 @@ Array eigvals(const Operand& a) {
 
 namespace {
 
-/// 1 / s where `kept`, else 0.
-Array inverse_of(const Array& s, const Array& kept) {
-  return ops::select(kept, div(full_like(s, 1), ops::select(kept, s, full_like(s, 1))), full_like(s, 0));
+/// Returns 1 / s where `retained`, else 0.
+Array inverse_of(const Array& s, const Array& retained) {
+  return ops::select(retained, div(full_like(s, 1), ops::select(retained, s, full_like(s, 1))), full_like(s, 0));
 }
-/// Of a decomposition u, s, vh, the singular values that are `kept`.
-Array pseudo_inverse(const std::vector<Array>& f, const Array& kept) {
-  const Array uh = adjoint(f[0]), inverse = along_columns(inverse_of(f[1], kept), uh);
+/// Computes the pseudo-inverse from a decomposition u, s, vh and the mask of retained singular values.
+Array pseudo_inverse(const std::vector<Array>& f, const Array& retained) {
+  const Array uh = adjoint(f[0]), inverse = along_columns(inverse_of(f[1], retained), uh);
   return product(adjoint(f[2]), mul(uh, convert_element_type(inverse, uh.dtype())));
 }
 
-/// How A^+ b changes with A and b, at x = A^+ b of the matrix P = A^+: -P dA x + P P^H dA^H r + (1 - P A) dA^H P^H x + P db with
-/// r = b - A x. It holds for all matrices of A's rank, whatever their singular values.
+/// Returns the derivative of x = A^+ b, with P = A^+ and r = b - A x: -P dA x + P P^H dA^H r + (1 - P A) dA^H P^H x + P
+/// db. It holds for all matrices of the rank of A, whatever their singular values.
 /// Source    Golub and Pereyra, "The differentiation of pseudo-inverses" (1973)
 Array pseudo_solution_tangent(const Array& a, const Array& da, const Array& p, const Array& x, const Array& rest) {
   const Array dah = adjoint(da), back = product(dah, product(adjoint(p), x));
@@ -277,20 +279,20 @@ LstsqResult lstsq(const Operand& a, const Operand& b, const LstsqOptions& o) {
   const double epsilon = epsilon_of(x.dtype());
   const double least =
       o.rcond ? (*o.rcond < 0 ? epsilon : *o.rcond) : epsilon * static_cast<double>(std::max(rows(x), columns(x)));
-  const auto kept = [least](const Array& s) {
+  const auto retained = [least](const Array& s) {
     return ops::bitwise_and(ops::gt(s, full_like(s, 0)), ops::ge(s, scaled(greatest(s), least)));
   };
-  const auto solved = [kept](const Array& x, const Array& b) {
+  const auto solved = [retained](const Array& x, const Array& b) {
     const std::vector<Array> f = lax::linalg::svd(x, false, true);
-    const Array turned = product(adjoint(f[0]), b), inverse = along_columns(inverse_of(f[1], kept(f[1])), turned);
+    const Array turned = product(adjoint(f[0]), b), inverse = along_columns(inverse_of(f[1], retained(f[1])), turned);
     return std::tuple(product(adjoint(f[2]), mul(turned, convert_element_type(inverse, x.dtype()))), f[1]);
   };
   using Two = std::tuple<Array, Array>;
-  const auto rule = [kept](const Two& at, const Two& along) {
+  const auto rule = [retained](const Two& at, const Two& along) {
     const auto& [x, b] = at;
     const auto& [dx, db] = along;
     const std::vector<Array> f = lax::linalg::svd(x, false, true);
-    const Array p = pseudo_inverse(f, kept(f[1])), solution = product(p, b);
+    const Array p = pseudo_inverse(f, retained(f[1])), solution = product(p, b);
     const Array ds = real_part(diagonal(product(product(adjoint(f[0]), dx), adjoint(f[2]))));
     const Array change = pseudo_solution_tangent(x, dx, p, solution, sub(b, product(x, solution)));
     return std::pair(Two(solution, f[1]), Two(add(change, product(p, db)), ds));
@@ -298,14 +300,15 @@ LstsqResult lstsq(const Operand& a, const Operand& b, const LstsqOptions& o) {
   const auto [solution, s] = custom_jvp(solved).defjvp(rule)(x, right);
   const Array rest = sub(right, product(x, solution));
   Array residual = ops::reduce_sum(squared_size(rest), {0});
-  const Array rank = ops::reduce_sum(convert_element_type(kept(s), default_integer()), {0});
+  const Array rank = ops::reduce_sum(convert_element_type(retained(s), default_integer()), {0});
   if (o.numpy_resid && (rows(x) <= columns(x) || rank.item<int64_t>() < columns(x)))
     residual = ops::full(Shape::array(default_float(), {0}), 0);
   return {vector ? ops::reshape(solution, std::vector<int64_t>{columns(x)}) : solution, residual, rank, s};
 }
 
 namespace {
-/// `rtol`, or `factor` times epsilon times the greater extent, of the greatest of s: in s's shape.
+/// Returns the threshold for singular values, in the shape of s: the maximum of s times `rtol`, or times `factor` *
+/// epsilon * max(m, n).
 Array tolerance(const Array& s, const Array& x, const std::optional<Array>& rtol, double factor) {
   const double by_default = factor * epsilon_of(s.dtype()) * static_cast<double>(std::max(rows(x), columns(x)));
   if (!rtol) return scaled(greatest(s), by_default);
@@ -336,13 +339,13 @@ Array matrix_rank(const Operand& M, const MatrixRankOptions& o) {
   if (M.array().ndim() < 2) return numpy::astype(numpy::any(M.array() != 0), default_integer());
   const Array x = matrix("matrix_rank", M);
   const Array s = o.hermitian ? ops::abs(eigvalsh(x)) : lax::linalg::svd(x, false, false)[0];
-  const Array kept = ops::gt(s, tolerance(s, x, o.rtol ? o.rtol : o.tol, 1));
-  return ops::reduce_sum(convert_element_type(kept, default_integer()), {s.ndim() - 1});
+  const Array retained = ops::gt(s, tolerance(s, x, o.rtol ? o.rtol : o.tol, 1));
+  return ops::reduce_sum(convert_element_type(retained, default_integer()), {s.ndim() - 1});
 }
 
 Array matrix_power(const Operand& a, int64_t n) {
   const UserLocation here(a.location());
-  // Integers stay integers, unless there is an inverse.
+  // Integers stay integers, unless an inverse is needed.
   const Array checked = square("matrix_power", a);
   Array base = n < 0 ? checked : a.array();
   if (n == 0) return identity(base.aval_shape());

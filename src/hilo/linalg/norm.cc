@@ -11,24 +11,24 @@
 namespace hilo::linalg {
 namespace {
 
-using namespace hilo::lax::matrix;  // algebra over these
+using namespace hilo::lax::matrix;  // the matrix functions that all files of linalg use
 
-/// Of slope 0 at 0, where a norm has a kink, as the size of a complex number.
+/// Returns the square root with derivative 0 at 0, where a norm is not differentiable.
 Array root_of(const Array& sum) {
   const Array none = ops::eq(sum, ops::full_like(sum, 0));
   return ops::select(none, ops::full_like(sum, 0), ops::sqrt(ops::select(none, ops::full_like(sum, 1), sum)));
 }
 
-/// Sum of sizes along an axis.
+/// Sums absolute values along an axis.
 Array sum_of_sizes(const Array& x, int64_t axis) { return ops::reduce_sum(ops::abs(x), {axis}); }
 
 Array extreme(const Array& x, int64_t axis, bool greatest) {
-  if (x.shape(axis) == 0 && greatest) return ops::reduce_sum(x, {axis});  // sizes of nothing: 0
+  if (x.shape(axis) == 0 && greatest) return ops::reduce_sum(x, {axis});  // the maximum over no elements is 0
   return greatest ? ops::reduce_max(x, {axis}) : ops::reduce_min(x, {axis});
 }
 
 Array vector_norm_at(const Array& x, double ord, int64_t axis) {
-  if (std::isinf(ord) && ord > 0 && x.shape(axis) == 0) return sum_of_sizes(x, axis);  // of nothing: 0
+  if (std::isinf(ord) && ord > 0 && x.shape(axis) == 0) return sum_of_sizes(x, axis);  // over no elements: 0
   if (std::isinf(ord)) return extreme(ops::abs(x), axis, ord > 0);
   if (ord == 2) return root_of(ops::reduce_sum(squared_size(x), {axis}));
   if (ord == 1) return sum_of_sizes(x, axis);
@@ -43,7 +43,7 @@ Array vector_norm_at(const Array& x, double ord, int64_t axis) {
 
 namespace {
 
-/// `result` of reducing `axes` of x, with extent 1 there if wanted.
+/// Returns `result`, the reduction of `axes` of x; with extent 1 in these axes if `keepdims`.
 Array with_axes(const Array& result, const Array& x, const std::vector<int64_t>& axes, bool keepdims) {
   if (!keepdims) return result;
   std::vector<int64_t> shape(x.shape().begin(), x.shape().end());
@@ -56,7 +56,7 @@ Array all_norm(const Array& x, bool keepdims) {
   return with_axes(root_of(ops::reduce_sum(squared_size(x), axes)), x, axes, keepdims);
 }
 
-/// Of the last two axes of a.
+/// Returns the norm of the matrices in the last two axes of a.
 Array last_two_norm(const Array& a, const Ord& ord) {
   const int64_t row = a.ndim() - 2, column = a.ndim() - 1;
   if (ord.kind == Ord::Kind::kFrobenius) return root_of(ops::reduce_sum(squared_size(a), {row, column}));
@@ -98,7 +98,7 @@ Array vector_norm(const Operand& x, const VectorNormOptions& o) {
   const bool exact = !is_floating(x.array().dtype()) && !is_complex(x.array().dtype());
   const Array a = exact ? ops::convert_element_type(x, default_float()) : x.array();  // f64 with x64, as in JAX
   const std::vector<int64_t> axes = numpy::normal_axes(a, o.axis);
-  // The axes as one at the end.
+  // Merges the axes into one at the end.
   std::vector<int64_t> last, shape = ops::without_dimensions(a.shape(), axes);
   for (size_t i = 0; i < axes.size(); ++i) last.push_back(static_cast<int64_t>(i) - std::ssize(axes));
   int64_t count = 1;

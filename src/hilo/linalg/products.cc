@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// linalg/products.cc -- the functions of jax.numpy.linalg that multiply, and that solve for tensors.
+// linalg/products.cc -- products of matrices and tensors, and the solvers for tensors.
 #include <algorithm>
 #include <limits>
 
@@ -51,7 +51,7 @@ Array trace(const Operand& x, const TraceOptions& o) {
 
 namespace {
 
-/// Where to part matrices of sizes p[i] x p[i + 1] so that multiplying costs least, for each range.
+/// Returns, for each range of matrices of sizes p[i] x p[i + 1], where to split it so that the products cost least.
 /// Source    Cormen et al., "Introduction to algorithms", matrix-chain multiplication
 std::vector<std::vector<size_t>> cheapest_parts(const std::vector<int64_t>& p) {
   const size_t n = p.size() - 1;

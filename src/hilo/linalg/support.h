@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// linalg/support.h -- what the functions of hilo::linalg do with their operands first. Not for users.
+// linalg/support.h -- checks and conversions of operands for hilo::linalg. Internal.
 #pragma once
 
 #include <utility>
@@ -9,21 +9,21 @@
 
 namespace hilo::linalg {
 
-/// The default float for integers.
+/// Converts integers to the default float type.
 Array inexact(const Array& x);
-/// inexact(), of at least two dimensions; and of as many rows as columns.
+/// Calls inexact(), and checks for at least two dimensions; `square` also for as many rows as columns.
 Array matrix(const char* what, const Array& x);
 Array square(const char* what, const Array& x);
-/// Both in the wider of their types.
+/// Converts both to the wider of their types.
 std::pair<Array, Array> same_type(const Array& a, const Array& b);
 
-/// The distance from 1 to the next number of a real type.
+/// Returns the distance from 1 to the next number of a real type.
 double epsilon_of(ElementType type);
-/// The greatest element along the last dimension, at each of its places.
+/// Returns the maximum along the last dimension, broadcast to x's shape.
 Array greatest(const Array& x);
-/// |x|^2
+/// Returns |x|^2.
 Array squared_size(const Array& x);
-/// `value` in x's shape and type but for the last dimension.
+/// Returns an array filled with `value`, of x's type and of its shape without the last dimension.
 Array full_like_last(const Array& x, double value);
 
 }  // namespace hilo::linalg

@@ -10,7 +10,7 @@
 namespace hilo::ops {
 namespace {
 
-/// How rows are combined: by a scatter, what it begins with, and by what the buckets' results are.
+/// The combination of rows: the reduction op, its initial value, and the reduction of the buckets.
 struct Combination {
   const char* name;
   Array (*scatter)(const Operand&, const Operand&, const Operand&, const lax::ScatterDimensionNumbers&,
@@ -19,10 +19,11 @@ struct Combination {
   Array (*reduce)(const Operand&, const Dimensions&);
 };
 
-/// The greatest id and one more.
+/// Returns the greatest id plus 1.
 int64_t count_of(const Array& ids) { return ids.size() == 0 ? 0 : numpy::max(ids).item<int64_t>() + 1; }
 
-/// Numbers 0..n-1 in groups of `size`, in front of the ids: [n, 2]. Without a size the ids alone: [n, 1].
+/// Returns ids with bucket numbers in front, a bucket for each `size` rows: [n, 2]. Without a size, the ids alone: [n,
+/// 1].
 Array places(const Array& ids, const std::optional<int64_t>& bucket_size) {
   const Array column = numpy::expand_dims(ids, 1);
   if (!bucket_size) return column;

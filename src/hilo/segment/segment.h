@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// segment/segment.h -- jax.ops: sums and the like of the rows of each segment. hilo::ops has the wrappers of hilo's own ops
-// too (trace/ops.h), which users don't see.
+// segment/segment.h -- jax.ops: reductions of rows by segment. hilo::ops also has the internal wrappers of hilo's ops
+// (trace/ops.h).
 #pragma once
 
 #include "hilo/lax/gather.h"
@@ -9,17 +9,14 @@
 namespace hilo::ops {
 
 struct SegmentOptions {
-  std::optional<int64_t> num_segments = std::nullopt;  ///< by default the greatest id and one more, which must be known
-  bool indices_are_sorted = false;                     ///< the caller's promise
-  bool unique_indices = false;                         ///< the caller's promise
-  std::optional<int64_t> bucket_size = std::nullopt;   ///< so many rows are combined first, then what they make
-  lax::GatherScatterMode mode = {};                    ///< rows with an id outside are dropped by default
+  /// number of segments; default the greatest id plus 1, which must be known
+  std::optional<int64_t> num_segments = std::nullopt;
+  bool indices_are_sorted = false;  ///< promise that the ids are sorted
+  bool unique_indices = false;      ///< promise that no id occurs twice
+  /// number of rows that are reduced to a partial result each; the partial results are then combined
+  std::optional<int64_t> bucket_size = std::nullopt;
+  lax::GatherScatterMode mode = {};  ///< treatment of ids out of bounds; by default these rows are dropped
 };
-// Result i combines the rows data[j] with segment_ids[j] == i. Of no rows: 0, 1, the greatest value, the least.
-//   Shapes     data[n, ...], segment_ids[n] -> [num_segments, ...]
-//   Errors     INVALID_ARGUMENT for ids that aren't n integers, or a size below 0; ConcretizationError without num_segments
-//              where the ids aren't known
-//   Gradient   of data; of segment_prod for unique ids
 #define HILO_SEGMENT(name)                                                                         \
   Array name(const Operand& data, const Operand& segment_ids, const SegmentOptions& options = {}); \
   template <int = 0>                                                                               \
@@ -36,9 +33,19 @@ struct SegmentOptions {
     options.num_segments = num_segments;                                                           \
     return name(data, segment_ids, options);                                                       \
   }
+/// Sums rows by segment: result i is the sum of the rows data[j] with segment_ids[j] == i; 0 for no rows.
+/// Shapes     data[n, ...], segment_ids[n] -> [num_segments, ...]
+/// Errors     INVALID_ARGUMENT unless the ids are n integers, or for a negative size; ConcretizationError for traced
+///            ids without num_segments
+/// Example    segment_sum(numpy::array({1, 2, 3}), numpy::array({0, 0, 1}))  // [3 3]
 HILO_SEGMENT(segment_sum)
+/// Multiplies rows by segment; 1 for no rows.
+/// Gradient   for unique ids only
 HILO_SEGMENT(segment_prod)
+/// Returns the minimum of rows by segment; the greatest value of the type for no rows.
 HILO_SEGMENT(segment_min)
+/// Returns the maximum of rows by segment; the least value of the type for no rows.
+/// Example    segment_max(numpy::array({1, 5, 3}), numpy::array({0, 0, 2}), 3)  // [ 5 -2147483648 3]
 HILO_SEGMENT(segment_max)
 #undef HILO_SEGMENT
 
