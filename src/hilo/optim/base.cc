@@ -11,11 +11,11 @@ namespace hilo::optim {
 
 namespace detail {
 
-void check_same_leaves(const char* what, size_t got, size_t wanted, const std::source_location& location) {
-  if (got == wanted) return;
+void check_same_leaves(const char* what, size_t got, size_t expected, const std::source_location& location) {
+  if (got == expected) return;
   const UserLocation here(location);
   or_throw(
-      invalid_argument(fmt::format("{}: the trees differ; got {} and {} arrays", at_user_line(what), wanted, got)));
+      invalid_argument(fmt::format("{}: the trees differ; got {} and {} arrays", at_user_line(what), expected, got)));
 }
 
 Leaves apply_updates(const Leaves& params, const Leaves& updates) {
@@ -95,7 +95,7 @@ Array real_vdot(const Leaves& x, const Leaves& y) {
 }
 
 namespace {
-/// measure(x) where that is above `least`, else `least`; the derivative of measure at 0 is never taken.
+/// Returns measure(x) if it is above `least`, else `least`. The derivative of `measure` at 0 is never computed.
 template <typename Measure>
 Array at_least(const Array& x, double least, const Measure& measure) {
   const Array small = measure(x) <= least;
@@ -133,19 +133,19 @@ Array safe_increment(const Array& count) {
 
 GradientTransformation of_all(const char* name, std::function<Leaves(const Leaves&, const Given&)> f) {
   return {[name](const Parameters&) { return OptState{name, {}}; },
-          [f = std::move(f)](const Leaves& updates, const OptState& state, const Given& given) {
-            return Updated{f(updates, given), state};
+          [f = std::move(f)](const Leaves& updates, const OptState& state, const Given& inputs) {
+            return Updated{f(updates, inputs), state};
           }};
 }
 GradientTransformation of_each(const char* name, std::function<Array(const Array&)> f) {
   return of_all(name, [f = std::move(f)](const Leaves& updates, const Given&) { return map(f, updates); });
 }
 
-const Leaves& params_of(const char* name, const Given& given) {
-  if (given.params) return *given.params;
-  or_throw(
-      invalid_argument(at_user_line(name) +
-                       ": it needs the current parameters, and update got none. Hint: update(updates, state, params)"));
+const Leaves& params_of(const char* name, const Given& inputs) {
+  if (inputs.params) return *inputs.params;
+  or_throw(invalid_argument(
+      at_user_line(name) +
+      ": it needs the current parameters, but update received none. Hint: update(updates, state, params)"));
   __builtin_unreachable();
 }
 
@@ -153,7 +153,7 @@ const Leaves& field(const OptState& state, const char* transformation, const cha
   const auto found = state.fields.find(name);
   if (found != state.fields.end() && state.name == transformation) return found->second;
   or_throw(
-      invalid_argument(fmt::format("{}: got the state of {}. Hint: the state comes from init of the same "
+      invalid_argument(fmt::format("{}: got the state of {}. Hint: use the state from init of the same "
                                    "transformation",
                                    at_user_line(transformation), state.name.empty() ? "nothing" : state.name)));
   __builtin_unreachable();
@@ -162,8 +162,8 @@ const Leaves& field(const OptState& state, const char* transformation, const cha
 void check_state(const OptState& state, const char* name, size_t inner) {
   if (state.name == name && state.inner.size() == inner) return;
   or_throw(invalid_argument(
-      fmt::format("{}: got the state of {} with {} states within, wanted {} of {}. Hint: the state "
-                  "comes from init of the same transformation",
+      fmt::format("{}: got the state of {} with {} states within, wanted {} of {}. Hint: use the state "
+                  "from init of the same transformation",
                   at_user_line(name), state.name.empty() ? "nothing" : state.name, state.inner.size(), inner, name)));
 }
 
@@ -190,29 +190,30 @@ GradientTransformation set_to_zero() {
   return leaves::of_each("set_to_zero", [](const Array& u) { return numpy::zeros_like(u); });
 }
 GradientTransformation stateless(std::function<Leaves(const Leaves&, const std::optional<Leaves>&)> f) {
-  return leaves::of_all("stateless", [f = std::move(f)](const Leaves& updates, const Given& given) {
-    Leaves out = f(updates, given.params);
+  return leaves::of_all("stateless", [f = std::move(f)](const Leaves& updates, const Given& inputs) {
+    Leaves out = f(updates, inputs.params);
     if (out.size() != updates.size())
       or_throw(invalid_argument(
-          fmt::format("{}: f gave {} arrays of {}", at_user_line("stateless"), out.size(), updates.size())));
+          fmt::format("{}: f returned {} arrays for {}", at_user_line("stateless"), out.size(), updates.size())));
     return out;
   });
 }
 namespace detail {
 
 GradientTransformation of_each_pair(std::function<Array(const Array&, const std::optional<Array>&)> f) {
-  return leaves::of_all("stateless_with_tree_map", [f = std::move(f)](const Leaves& updates, const Given& given) {
+  return leaves::of_all("stateless_with_tree_map", [f = std::move(f)](const Leaves& updates, const Given& inputs) {
     Leaves out;
     for (size_t i = 0; i < updates.size(); ++i)
-      out.push_back(f(updates[i], given.params ? std::optional((*given.params)[i]) : std::nullopt));
+      out.push_back(f(updates[i], inputs.params ? std::optional((*inputs.params)[i]) : std::nullopt));
     return out;
   });
 }
 
 const Array& value_of_param(const std::optional<Array>& param) {
   if (!param)
-    or_throw(invalid_argument(at_user_line("stateless_with_tree_map") +
-                              ": f takes the parameters, and update got none. Hint: update(updates, state, params)"));
+    or_throw(
+        invalid_argument(at_user_line("stateless_with_tree_map") +
+                         ": f takes the parameters, but update received none. Hint: update(updates, state, params)"));
   return *param;
 }
 

@@ -12,7 +12,7 @@
 
 namespace hilo::optim {
 
-using namespace leaves;  // algebra over these
+using namespace leaves;  // arithmetic of leaves
 
 GradientTransformation clip(double max_delta) {
   return of_each("clip", [=](const Array& u) { return numpy::clip(u, -max_delta, max_delta); });
@@ -34,12 +34,12 @@ GradientTransformation clip_by_global_norm(double max_norm) {
 
 namespace {
 
-/// The norm of each unit, at each of its elements.
+/// Returns the norm of each unit, broadcast to its elements.
 Array unitwise_norm(const Array& x, const numpy::Axes& axis) {
   numpy::Axes axes = axis;
   if (!axes && numpy::squeeze(x).ndim() > 1) {
     if (x.ndim() > 5)
-      or_throw(invalid_argument(fmt::format("{}: parameters have 1 to 5 dimensions; got {}. Hint: say the axis",
+      or_throw(invalid_argument(fmt::format("{}: parameters have 1 to 5 dimensions; got {}. Hint: specify the axis",
                                             at_user_line("adaptive_grad_clip"), x.aval_shape().to_string())));
     std::vector<int64_t> reduced(x.ndim() <= 3 ? 1 : static_cast<size_t>(x.ndim()) - 1);
     std::iota(reduced.begin(), reduced.end(), 0);
@@ -52,14 +52,14 @@ Array unitwise_norm(const Array& x, const numpy::Axes& axis) {
 }  // namespace
 
 GradientTransformation adaptive_grad_clip(double clipping, const AdaptiveClipOptions& o) {
-  return of_all("adaptive_grad_clip", [=](const Leaves& updates, const Given& given) {
+  return of_all("adaptive_grad_clip", [=](const Leaves& updates, const Given& inputs) {
     return map(
         [&](const Array& g, const Array& p) {
           const Array norm = unitwise_norm(g, o.axis);
           const Array most = clipping * numpy::maximum(unitwise_norm(p, o.axis), o.eps);
           return numpy::where(norm < most, g, g * (most / numpy::maximum(norm, 1e-6)));
         },
-        updates, params_of("adaptive_grad_clip", given));
+        updates, params_of("adaptive_grad_clip", inputs));
   });
 }
 
@@ -78,9 +78,9 @@ GradientTransformation zero_nans() {
 }
 
 GradientTransformation keep_params_nonnegative() {
-  return of_all("keep_params_nonnegative", [](const Leaves& updates, const Given& given) {
+  return of_all("keep_params_nonnegative", [](const Leaves& updates, const Given& inputs) {
     return map([](const Array& u, const Array& p) { return numpy::where(p + u < 0.0, -p, u); }, updates,
-               params_of("keep_params_nonnegative", given));
+               params_of("keep_params_nonnegative", inputs));
   });
 }
 
@@ -89,7 +89,7 @@ namespace {
 void check_batched(const char* what, const Leaves& grads) {
   for (const Array& g : grads) {
     if (g.ndim() >= 1 && g.shape(0) == grads[0].shape(0)) continue;
-    or_throw(invalid_argument(fmt::format("{}: gradients have a batch axis of one extent in front; got {} and {}",
+    or_throw(invalid_argument(fmt::format("{}: gradients must have a leading batch axis of one extent; got {} and {}",
                                           at_user_line(what), grads[0].aval_shape().to_string(),
                                           g.aval_shape().to_string())));
   }

@@ -10,11 +10,11 @@
 
 namespace hilo::optim {
 
-using namespace leaves;  // algebra over these
+using namespace leaves;  // arithmetic of leaves
 
 namespace {
 
-/// A state within one of the user's name, if there is one.
+/// Wraps a state in one with the user's name, if there is a name.
 OptState under_name(const std::string& name, OptState state) {
   return name.empty() ? state : OptState{name, {}, {}, {std::move(state)}};
 }
@@ -25,14 +25,14 @@ GradientTransformation in_a_row(const char* name, std::vector<std::pair<std::str
             for (const auto& [own, part] : parts) state.inner.push_back(under_name(own, part.init_leaves(p)));
             return state;
           },
-          [=](const Leaves& updates, const OptState& state, const Given& given) {
+          [=](const Leaves& updates, const OptState& state, const Given& inputs) {
             check_state(state, name, parts.size());
             Updated out{updates, OptState{name, {}}};
             for (size_t i = 0; i < parts.size(); ++i) {
               const auto& [own, part] = parts[i];
               if (!own.empty()) check_state(state.inner[i], own.c_str(), 1);
               Updated step =
-                  part.update_leaves(out.updates, own.empty() ? state.inner[i] : state.inner[i].inner[0], given);
+                  part.update_leaves(out.updates, own.empty() ? state.inner[i] : state.inner[i].inner[0], inputs);
               out.updates = std::move(step.updates);
               out.state.inner.push_back(under_name(own, std::move(step.state)));
             }
@@ -52,7 +52,7 @@ GradientTransformation named_chain(std::vector<std::pair<std::string, GradientTr
   std::set<std::string> names;
   for (const auto& [name, part] : transformations) {
     if (!names.insert(name).second)
-      or_throw(invalid_argument(fmt::format("{}: the name '{}' comes twice", at_user_line("named_chain"), name)));
+      or_throw(invalid_argument(fmt::format("{}: the name '{}' is repeated", at_user_line("named_chain"), name)));
   }
   return in_a_row("named_chain", std::move(transformations));
 }
@@ -64,15 +64,15 @@ Leaves picked(const Leaves& all, const std::vector<int64_t>& chosen) {
   for (int64_t i : chosen) out.push_back(all.at(i));
   return out;
 }
-Given picked(const Given& given, const std::vector<int64_t>& chosen) {
-  Given out = given;
-  if (given.params) out.params = picked(*given.params, chosen);
-  if (given.grad) out.grad = picked(*given.grad, chosen);
-  if (given.value_fn)
-    out.value_fn = [given, chosen](const Leaves& some) {
-      Leaves all = *given.params;
+Given picked(const Given& inputs, const std::vector<int64_t>& chosen) {
+  Given out = inputs;
+  if (inputs.params) out.params = picked(*inputs.params, chosen);
+  if (inputs.grad) out.grad = picked(*inputs.grad, chosen);
+  if (inputs.value_fn)
+    out.value_fn = [inputs, chosen](const Leaves& some) {
+      Leaves all = *inputs.params;
       for (size_t i = 0; i < chosen.size(); ++i) all[chosen[i]] = some[i];
-      return given.value_fn(all);
+      return inputs.value_fn(all);
     };
   return out;
 }
@@ -87,9 +87,9 @@ OptState init_chosen(const GradientTransformation& inner, const Parameters& p, c
 }
 
 Updated update_chosen(const GradientTransformation& inner, const Leaves& updates, const OptState& state,
-                      const Given& given) {
+                      const Given& inputs) {
   check_state(state, "masked", 1);
-  Updated step = inner.update_leaves(picked(updates, state.chosen), state.inner[0], picked(given, state.chosen));
+  Updated step = inner.update_leaves(picked(updates, state.chosen), state.inner[0], picked(inputs, state.chosen));
   Updated out{updates, {"masked", {}, state.chosen, {std::move(step.state)}}};
   for (size_t i = 0; i < state.chosen.size(); ++i) out.updates[state.chosen[i]] = step.updates[i];
   return out;
@@ -103,13 +103,13 @@ void check_whole(const Parameters& params, const std::type_info& type) {
   if (params.tree != nullptr && *params.type == type) return;
   or_throw(
       invalid_argument(at_user_line("masked") +
-                       ": a mask or label function takes another type than the parameters have, or stands inside of "
-                       "a transformation that sees a part of them. Hint: write it of (path, parameter)"));
+                       ": a mask or label function takes another type than that of the parameters, or is inside of "
+                       "a transformation of a part of them. Hint: write it as a function of (path, parameter)"));
 }
-void check_choices(size_t got, size_t wanted) {
-  if (got == wanted) return;
+void check_choices(size_t got, size_t expected) {
+  if (got == expected) return;
   or_throw(invalid_argument(
-      fmt::format("{}: got a mask or labels for {} parameters of {}", at_user_line("masked"), got, wanted)));
+      fmt::format("{}: got a mask or labels for {} parameters of {}", at_user_line("masked"), got, expected)));
 }
 
 }  // namespace detail
@@ -125,8 +125,8 @@ std::vector<int64_t> where_true(const std::vector<bool>& each) {
 
 GradientTransformation masked(const GradientTransformation& inner, const Mask& mask, const MaskedOptions&) {
   return {[=](const Parameters& p) { return init_chosen(inner, p, where_true(mask.of(p))); },
-          [=](const Leaves& updates, const OptState& state, const Given& given) {
-            return update_chosen(inner, updates, state, given);
+          [=](const Leaves& updates, const OptState& state, const Given& inputs) {
+            return update_chosen(inner, updates, state, inputs);
           }};
 }
 
@@ -156,12 +156,12 @@ GradientTransformation partition(std::map<std::string, GradientTransformation> t
             }
             return state;
           },
-          [=](const Leaves& updates, const OptState& state, const Given& given) {
+          [=](const Leaves& updates, const OptState& state, const Given& inputs) {
             check_state(state, kName, transforms.size());
             Updated out{updates, OptState{kName, {}}};
             size_t i = 0;
             for (const auto& [label, transformation] : transforms) {
-              Updated step = update_chosen(transformation, out.updates, state.inner[i++], given);
+              Updated step = update_chosen(transformation, out.updates, state.inner[i++], inputs);
               out.updates = std::move(step.updates);
               out.state.inner.push_back(std::move(step.state));
             }
@@ -192,11 +192,12 @@ Leaves apart(const Array& flat, const Leaves& like) {
 
 GradientTransformation flatten(const GradientTransformation& inner) {
   return {[=](const Parameters& p) { return inner.init_leaves(Parameters{joined(p.arrays), {""}}); },
-          [=](const Leaves& updates, const OptState& state, const Given& given) {
-            Given flat{.value = given.value};
-            if (given.params) flat.params = joined(*given.params);
-            if (given.grad) flat.grad = joined(*given.grad);
-            if (given.value_fn) flat.value_fn = [&](const Leaves& at) { return given.value_fn(apart(at[0], updates)); };
+          [=](const Leaves& updates, const OptState& state, const Given& inputs) {
+            Given flat{.value = inputs.value};
+            if (inputs.params) flat.params = joined(*inputs.params);
+            if (inputs.grad) flat.grad = joined(*inputs.grad);
+            if (inputs.value_fn)
+              flat.value_fn = [&](const Leaves& at) { return inputs.value_fn(apart(at[0], updates)); };
             Updated out = inner.update_leaves(joined(updates), state, flat);
             return Updated{apart(out.updates[0], updates), std::move(out.state)};
           }};
@@ -206,11 +207,11 @@ namespace {
 
 using Result = std::pair<Leaves, OptState>;
 
-/// inner's update where `predicate` holds, else `otherwise` and the state as it was.
+/// Returns inner's update if `predicate` is true, else `otherwise` and the old state.
 Result update_if(const Array& predicate, const GradientTransformation& inner, const Leaves& updates,
-                 const OptState& state, const Given& given, const Leaves& otherwise) {
+                 const OptState& state, const Given& inputs, const Leaves& otherwise) {
   const auto act = [&](const Leaves& u, const OptState& s) {
-    Updated out = inner.update_leaves(u, s, given);
+    Updated out = inner.update_leaves(u, s, inputs);
     return Result(std::move(out.updates), std::move(out.state));
   };
   const auto rest = [&](const Leaves&, const OptState& s) { return Result(otherwise, s); };
@@ -220,10 +221,10 @@ Result update_if(const Array& predicate, const GradientTransformation& inner, co
 GradientTransformation conditional(const char* name, const GradientTransformation& inner, const Condition& condition,
                                    bool zeros) {
   return {[=](const Parameters& p) { return OptState{name, {{"step", {no_steps()}}}, {}, {inner.init_leaves(p)}}; },
-          [=](const Leaves& updates, const OptState& state, const Given& given) {
+          [=](const Leaves& updates, const OptState& state, const Given& inputs) {
             const Array step = field(state, name, "step")[0];
             check_state(state, name, 1);
-            const auto [out, next] = update_if(condition(step), inner, updates, state.inner[0], given,
+            const auto [out, next] = update_if(condition(step), inner, updates, state.inner[0], inputs,
                                                zeros ? zeros_like(updates) : updates);
             return Updated{out, OptState{name, {{"step", {leaves::safe_increment(step)}}}, {}, {next}}};
           }};
@@ -254,13 +255,13 @@ GradientTransformation apply_if_finite(const GradientTransformation& inner, int6
                             {},
                             {inner.init_leaves(p)}};
           },
-          [=](const Leaves& updates, const OptState& state, const Given& given) {
+          [=](const Leaves& updates, const OptState& state, const Given& inputs) {
             const Array finite = all_finite(updates), total = field(state, kName, "total_notfinite")[0];
             check_state(state, kName, 1);
             const Array count =
                 numpy::where(finite, no_steps(), leaves::safe_increment(field(state, kName, "notfinite_count")[0]));
             const auto [out, next] = update_if(finite | (count > max_consecutive_errors), inner, updates,
-                                               state.inner[0], given, zeros_like(updates));
+                                               state.inner[0], inputs, zeros_like(updates));
             return Updated{out,
                            OptState{kName,
                                     {{"notfinite_count", {count}},
@@ -307,12 +308,12 @@ GradientTransformation MultiSteps(const GradientTransformation& opt, Schedule ev
               state.fields[name] = {value};
             return state;
           },
-          [=](const Leaves& updates, const OptState& state, const Given& given) {
+          [=](const Leaves& updates, const OptState& state, const Given& inputs) {
             const Array mini = field(state, kName, "mini_step")[0], step = field(state, kName, "gradient_step")[0];
             const Leaves& so_far = field(state, kName, "acc_grads");
             check_state(state, kName, 1);
-            const auto [skip, known] = skipped(updates, step, given.params);
-            const Array left_out = skip;  // a lambda can't capture a part of a pair
+            const auto [skip, known] = skipped(updates, step, inputs.params);
+            const Array left_out = skip;  // a lambda cannot capture a structured binding
             const Leaves sum = map(
                 [&](const Array& g, const Array& acc) {
                   const Array next = o.use_grad_mean ? acc + (g - acc) / (mini + 1) : g + acc;
@@ -322,7 +323,7 @@ GradientTransformation MultiSteps(const GradientTransformation& opt, Schedule ev
             const Array emit = (mini == every_k(step) - 1) & ~skip;
             const Leaves typed =
                 map([](const Array& s, const Array& g) { return numpy::astype(s, g.dtype()); }, sum, updates);
-            const auto [out, next] = update_if(emit, opt, typed, state.inner[0], given, zeros_like(updates));
+            const auto [out, next] = update_if(emit, opt, typed, state.inner[0], inputs, zeros_like(updates));
             const Array moved = numpy::where(emit, no_steps(), leaves::safe_increment(mini));
             const auto cleared = [&](const Array& s) { return numpy::where(emit, numpy::zeros_like(s), s); };
             OptState after{kName,
@@ -338,7 +339,7 @@ GradientTransformation MultiSteps(const GradientTransformation& opt, Schedule ev
 
 namespace {
 
-/// The first half of leaves that are {fast, slow}, and the second.
+/// Splits leaves {fast, slow} into both halves.
 std::pair<Leaves, Leaves> halves(const Leaves& both) {
   if (both.size() % 2 != 0)
     or_throw(invalid_argument(at_user_line("lookahead") +
@@ -362,11 +363,11 @@ GradientTransformation lookahead(const GradientTransformation& fast, int64_t syn
   };
   return {
       [=](const Parameters& p) { return OptState{kName, {{"steps_since_sync", {no_steps()}}}, {}, {init_fast(p)}}; },
-      [=](const Leaves& updates, const OptState& state, const Given& given) {
-        const auto [fast_params, slow_params] = halves(params_of(kName, given));
+      [=](const Leaves& updates, const OptState& state, const Given& inputs) {
+        const auto [fast_params, slow_params] = halves(params_of(kName, inputs));
         const Array steps = field(state, kName, "steps_since_sync")[0], sync = steps == sync_period - 1;
         check_state(state, kName, 1);
-        Given inner = given;
+        Given inner = inputs;
         inner.params = fast_params;
         Updated step = fast.update_leaves(halves(updates).first, state.inner[0], inner);
         Leaves out, slow;
@@ -403,13 +404,13 @@ GradientTransformation inject_hyperparams(HyperparamFactory factory,
             const std::map<std::string, Array> values = values_at(no_steps());
             return state_of(no_steps(), values, factory(values).init_leaves(p));
           },
-          [=](const Leaves& updates, const OptState& state, const Given& given) {
+          [=](const Leaves& updates, const OptState& state, const Given& inputs) {
             const Array count = field(state, kName, "count")[0];
             check_state(state, kName, 1);
             std::map<std::string, Array> values = values_at(count);
             for (const auto& [name, value] : hyperparams)
               if (!value.is_schedule()) values[name] = field(state, kName, name.c_str())[0];
-            Updated step = factory(values).update_leaves(updates, state.inner[0], given);
+            Updated step = factory(values).update_leaves(updates, state.inner[0], inputs);
             return Updated{step.updates, state_of(leaves::safe_increment(count), values, std::move(step.state))};
           }};
 }

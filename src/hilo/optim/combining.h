@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// optim/combining.h -- transformations made of others: in a row, for some parameters, for some steps.
+// optim/combining.h -- combines transformations: in sequence, for selected parameters, for selected steps.
 #pragma once
 
 #include "hilo/numpy/dtypes.h"
@@ -9,7 +9,7 @@ namespace hilo::optim {
 
 namespace detail {
 
-/// The type of a function's one argument.
+/// The argument type of a function with one argument.
 template <typename F> struct ArgumentOf {};
 template <typename R, typename A> struct ArgumentOf<R (*)(A)> {
   using type = std::remove_cvref_t<A>;
@@ -21,7 +21,7 @@ template <typename F>
   requires requires { &F::operator(); }
 struct ArgumentOf<F> : ArgumentOf<decltype(&F::operator())> {};
 
-/// The truth values or labels of a tree, in walking order.
+/// Returns the booleans or labels of a pytree, in flattening order.
 template <typename M, typename T>
 void append_choices(const M& tree, std::vector<T>& out) {
   if constexpr (std::is_same_v<M, T>) out.push_back(tree);
@@ -34,28 +34,33 @@ void append_choices(const M& tree, std::vector<T>& out) {
     for (const Array& leaf : hilo::flatten(tree).leaves) out.push_back(static_cast<T>(leaf));
 }
 void check_whole(const Parameters& params, const std::type_info& type);
-void check_choices(size_t got, size_t wanted);
+void check_choices(size_t got, size_t expected);
 
 }  // namespace detail
 
-/// One after the other.
+/// Applies transformations one after another.
+/// Example    const auto tx = chain(clip_by_global_norm(1.0), sgd(0.1));
+///            const Array g = numpy::array({3.0, 4.0});
+///            tx.update(g, tx.init(g)).first  // [-0.06 -0.08000001]
 GradientTransformation chain(std::vector<GradientTransformation> transformations);
 template <typename... Rest>
 GradientTransformation chain(const GradientTransformation& first, const Rest&... rest) {
   return chain(std::vector<GradientTransformation>{first, rest...});
 }
-/// The same with a name each, which the states have.
-/// Errors    INVALID_ARGUMENT for a name that comes twice
+/// Applies transformations one after another; each state has the given name.
+/// Errors    INVALID_ARGUMENT for a repeated name
 GradientTransformation named_chain(std::vector<std::pair<std::string, GradientTransformation>> transformations);
 
-/// A choice for each parameter, a truth value or a label: one for all, a tree of them (a map, a vector, or the parameters'
-/// own type with arrays of truth values), a function from the parameters to such a tree, or a function of each parameter's
-/// path and value.
+/// A choice for each parameter, a boolean or a label:
+/// - one value for all parameters;
+/// - a pytree of values: a map, a vector, or the parameters' type with boolean arrays;
+/// - a function from the parameters to such a pytree;
+/// - a function of a parameter's path and value.
 /// Example    masked(inner, [](std::string_view path, const Array& p) { return p.ndim() > 1; })
 template <typename T>
 class Choices {
  public:
-  Choices(T all)  // choices convert
+  Choices(T all)  // implicit: choices convert
       : each_([all](const Parameters& p) { return std::vector<T>(p.arrays.size(), all); }) {}
   template <typename F>
     requires(std::is_invocable_r_v<T, F, std::string_view, const Array&>)
@@ -84,14 +89,14 @@ class Choices {
     each_ = [all](const Parameters&) { return all; };
   }
 
-  /// Errors    INVALID_ARGUMENT where their number is not that of the parameters
+  /// Errors    INVALID_ARGUMENT if the number of choices is not that of the parameters
   std::vector<T> of(const Parameters& params) const {
     std::vector<T> out = each_(params);
     detail::check_choices(out.size(), params.arrays.size());
     return out;
   }
 
-  /// The choice of what isn't chosen.
+  /// Returns the negated choices.
   Choices inverted() const
     requires std::same_as<T, bool>
   {
@@ -112,40 +117,43 @@ using Labels = Choices<std::string>;
 
 struct MaskedOptions {
   bool mask_compatible_extra_args =
-      false;  ///< says nothing: the gradient and the loss of what is masked always are its own
+      false;  ///< no effect: masked parameters always have their own gradient and the full loss
 };
-/// `inner` for the parameters that `mask` chooses; the others' updates stay as they are.
+/// Applies `inner` to the parameters that `mask` selects; other updates are unchanged.
 GradientTransformation masked(const GradientTransformation& inner, const Mask& mask, const MaskedOptions& options = {});
 
-/// Zeros for the parameters that `mask` chooses; the others' updates stay as they are.
+/// Replaces the updates of the parameters that `mask` selects by zeros; other updates are unchanged.
 GradientTransformation freeze(const Mask& mask);
 struct FreezeOptions {
   Mask freeze_mask;
 };
-/// `optimizer` for the parameters that aren't frozen; zeros for those that are.
+/// Applies `optimizer` to the parameters that are not frozen; frozen parameters get zeros.
 /// Example    selective_transform(adam(1e-3), {.freeze_mask = mask})
 GradientTransformation selective_transform(const GradientTransformation& optimizer, const FreezeOptions& options);
-/// The transformation as it is: each takes what update gets by keyword, and leaves what it doesn't need.
+/// Returns the transformation unchanged: in hilo, each accepts the named arguments of update and ignores those that it
+/// does not need.
 GradientTransformation with_extra_args_support(const GradientTransformation& tx);
 
-/// For each parameter the transformation that its label names.
-/// Errors    INVALID_ARGUMENT for a label that names none, by init
+/// Applies to each parameter the transformation that its label names.
+/// Errors    init: INVALID_ARGUMENT for an unknown label
 GradientTransformation partition(std::map<std::string, GradientTransformation> transforms, const Labels& param_labels,
                                  const MaskedOptions& options = {});
 GradientTransformation multi_transform(std::map<std::string, GradientTransformation> transforms,
                                        const Labels& param_labels, const MaskedOptions& options = {});
-/// `inner` of all parameters in one vector.
+/// Applies `inner` to all parameters, flattened to one vector.
 GradientTransformation flatten(const GradientTransformation& inner);
 
-/// Whether a step is one to act in: f(number of the step) -> pred.
+/// The condition for applying a transformation in a step: f(step number) -> pred.
 using Condition = std::function<Array(const Array& step)>;
-/// `inner` in the steps where the condition holds, else the updates as they are, or zeros.
+/// Applies `inner` in steps where the condition is true; in other steps returns the updates unchanged.
 GradientTransformation conditionally_transform(const GradientTransformation& inner, Condition should_transform_fn);
+/// Applies `inner` in steps where the condition is true; in other steps returns zeros.
 GradientTransformation conditionally_mask(const GradientTransformation& inner, Condition should_transform_fn);
-/// Zeros, and the state as it was, where updates aren't finite, but no more than so often in a row.
+/// Skips a step (zeros, unchanged state) if updates are not finite, but not more than max_consecutive_errors times in a
+/// row.
 GradientTransformation apply_if_finite(const GradientTransformation& inner, int64_t max_consecutive_errors);
 
-/// Whether to leave an update out, and what is to be known of that; MultiSteps keeps it in its state.
+/// Whether an update is skipped, and information about it, which MultiSteps stores in its state.
 using Skip = std::pair<Array, std::map<std::string, Array>>;
 using SkipFunction =
     std::function<Skip(const Leaves& updates, const Array& gradient_step, const std::optional<Leaves>& params)>;
@@ -157,6 +165,7 @@ template <Tree P>
 Skip skip_not_finite(const P& updates, const Array&, const std::optional<std::type_identity_t<P>>&) {
   return detail::skip_not_finite(hilo::flatten(updates).leaves);
 }
+/// Skips updates whose squared norm is too large.
 /// Example    .should_skip_update_fn = [](const auto&... a) { return optim::skip_large_updates(a..., 100.0); }
 template <Tree P>
 Skip skip_large_updates(const P& updates, const Array&, const std::optional<std::type_identity_t<P>>&,
@@ -164,11 +173,11 @@ Skip skip_large_updates(const P& updates, const Array&, const std::optional<std:
   return detail::skip_large_updates(hilo::flatten(updates).leaves, max_squared_norm);
 }
 struct MultiStepsOptions {
-  bool use_grad_mean = true;  ///< of k gradients, else their sum
+  bool use_grad_mean = true;  ///< whether k gradients are averaged; else summed
   SkipFunction should_skip_update_fn = nullptr;
   numpy::Dtype accumulator_dtype = std::nullopt;
 };
-/// `opt` of k gradients together each k steps; zeros between.
+/// Accumulates the gradients of k steps, then applies `opt` once; the updates in between are zeros.
 GradientTransformation MultiSteps(const GradientTransformation& opt, int64_t every_k_schedule,
                                   const MultiStepsOptions& options = {});
 GradientTransformation MultiSteps(const GradientTransformation& opt, Schedule every_k_schedule,
@@ -181,7 +190,7 @@ GradientTransformation MultiSteps(const GradientTransformation& opt, const Steps
                            MultiStepsOptions{use_grad_mean, std::move(should_skip_update_fn), accumulator_dtype});
 }
 
-/// Parameters that run ahead, and those that follow.
+/// The fast and the slow parameters of lookahead.
 template <typename P>
 struct LookaheadParams {
   P fast, slow;
@@ -190,21 +199,22 @@ struct LookaheadParams {
 struct LookaheadOptions {
   bool reset_state = false;
 };
-/// `fast_optimizer` of LookaheadParams::fast, which each `sync_period` steps are set to slow ones that went part of the way.
-/// Its update takes gradients for fast (those of slow aren't looked at) and gives updates of both.
+/// Applies `fast_optimizer` to LookaheadParams::fast. Every `sync_period` steps, the slow parameters move a part of the
+/// way to the fast ones, and the fast ones are set to them. The update takes gradients of the fast parameters (those of
+/// the slow ones are ignored) and returns updates of both.
 /// Source    Zhang et al., "Lookahead optimizer: k steps forward, 1 step back" (2019)
 GradientTransformation lookahead(const GradientTransformation& fast_optimizer, int64_t sync_period,
                                  double slow_step_size, const LookaheadOptions& options = {});
 
-/// The transformation that `factory` makes of hyperparameters that are part of the state: each is a number, which a user may
-/// change between steps, or a schedule.
+/// Creates a transformation by `factory` whose hyperparameters are in the state: numbers, which may be changed between
+/// steps, or schedules.
 /// Example    inject_hyperparams([](const auto& h) { return adam(h.at("learning_rate")); }, {{"learning_rate", 1e-3}})
 ///            state.fields["learning_rate"] = {Array(1e-4f)};
 using HyperparamFactory = std::function<GradientTransformation(const std::map<std::string, Array>&)>;
 GradientTransformation inject_hyperparams(HyperparamFactory factory,
                                           std::map<std::string, ScalarOrSchedule> hyperparams);
 
-/// What inject_hyperparams makes of an optimiser: its learning rate is part of the state, its other options stay as given.
+/// The result of inject_hyperparams for an optimizer: its learning rate is in the state, its other options are fixed.
 template <typename Options>
 struct RateInjected {
   struct ByName {
@@ -218,17 +228,18 @@ struct RateInjected {
   }
   GradientTransformation operator()(const ByName& named) const { return (*this)(named.learning_rate); }
 };
+/// Stores the learning rate of an optimizer in the state.
 /// Example    inject_hyperparams(optim::adamw)(1e-3, {.weight_decay = 0.1})
 template <typename Options>
 RateInjected<Options> inject_hyperparams(GradientTransformation (*optimizer)(const ScalarOrSchedule&, const Options&)) {
   return {optimizer};
 }
 
-/// Doesn't compile: C++ has no names of a function's parameters, so the factory takes them as a map.
+/// Fails to compile with a readable message: C++ has no names of function parameters, so the factory takes a map.
 template <typename F>
 GradientTransformation inject_hyperparams(const F&) {
   static_assert(sizeof(F) == 0,
-                "inject_hyperparams takes the numbers too: inject_hyperparams([](const auto& h) { return "
+                "inject_hyperparams also takes the numbers: inject_hyperparams([](const auto& h) { return "
                 "adam(h.at(\"learning_rate\")); }, {{\"learning_rate\", 1e-3}})");
   return {};
 }

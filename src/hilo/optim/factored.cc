@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// optim/factored.cc -- the scalings that keep less than a number a parameter (Adafactor, SM3), and L-BFGS, which keeps more.
+// optim/factored.cc -- scalings that store less than one number for each parameter (Adafactor, SM3), and L-BFGS, which
+// stores more.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,11 +11,11 @@
 
 namespace hilo::optim {
 
-using namespace leaves;  // algebra over these
+using namespace leaves;  // arithmetic of leaves
 
 namespace {
 
-/// The two greatest axes of a shape, the second greatest first, if both are to be factored.
+/// Returns the two greatest axes of a shape, the second greatest first, if the second moment is to be factored.
 std::optional<std::pair<int64_t, int64_t>> factored_axes(std::span<const int64_t> shape, const FactoredRmsOptions& o) {
   if (!o.factored || shape.size() < 2) return std::nullopt;
   std::vector<int64_t> order(shape.size());
@@ -65,8 +66,8 @@ GradientTransformation scale_by_factored_rms(const FactoredRmsOptions& o) {
             }
             return state;
           },
-          [=](const Leaves& updates, const OptState& state, const Given& given) {
-            const Leaves& params = params_of(kName, given);
+          [=](const Leaves& updates, const OptState& state, const Given& inputs) {
+            const Leaves& params = params_of(kName, inputs);
             const Array count = field(state, kName, "count")[0];
             const Array t = numpy::astype(count - o.step_offset + 1, ElementType::kF32);
             const Array decay = 1.0 - numpy::power(t, -o.decay_rate);
@@ -87,7 +88,7 @@ GradientTransformation scale_by_factored_rms(const FactoredRmsOptions& o) {
 
 namespace {
 
-/// Extent 1 along all axes but one.
+/// Reduces all axes but one, with extent 1.
 Array along(const Array& v, const Array& like, int64_t axis) {
   Dimensions shape(std::vector<int64_t>(like.shape().size(), 1));
   shape[axis] = like.shape(axis);
@@ -104,40 +105,40 @@ std::vector<int64_t> other_axes(int64_t axis, int64_t rank) {
 
 GradientTransformation scale_by_sm3(const Sm3Options& o) {
   constexpr const char* kName = "scale_by_sm3";
-  return {[=](const Parameters& p) {
-            OptState state{kName, {{"mu", {}}, {"nu", zeros_like(p.arrays)}}};
-            for (const Array& a : p.arrays)
-              for (int64_t d = 0; d < a.ndim(); ++d)
-                state.fields["mu"].push_back(numpy::zeros({a.shape(d)}, a.dtype()));
-            return state;
-          },
-          [=](const Leaves& updates, const OptState& state, const Given&) {
-            const Leaves& before = field(state, kName, "mu");
-            const double own = o.b2 != 1.0 ? 1.0 - o.b2 : 1.0;
-            OptState next{kName, {{"mu", {}}, {"nu", {}}}};
-            Leaves scaled;
-            size_t first = 0;
-            for (const Array& g : updates) {
-              if (g.ndim() == 0)
-                or_throw(invalid_argument(at_user_line(kName) + ": it takes parameters of one dimension or more; got a "
-                                                                "scalar"));
-              Array least = along(before.at(first), g, 0);
-              for (int64_t d = 1; d < g.ndim(); ++d)
-                least = numpy::minimum(least, along(before.at(first + static_cast<size_t>(d)), g, d));
-              first += static_cast<size_t>(g.ndim());
-              const Array sum = own * numpy::square(g) + o.b2 * least;
-              for (int64_t d = 0; d < g.ndim(); ++d)
-                next.fields["mu"].push_back(g.ndim() < 2 ? sum : numpy::max(sum, other_axes(d, g.ndim())));
-              scaled.push_back(g * numpy::where(sum > 0, 1 / numpy::sqrt(sum + o.eps), 0.0));
-            }
-            next.fields["nu"] = update_moment(scaled, field(state, kName, "nu"), o.b1, 1);
-            return Updated{next.fields["nu"], next};
-          }};
+  return {
+      [=](const Parameters& p) {
+        OptState state{kName, {{"mu", {}}, {"nu", zeros_like(p.arrays)}}};
+        for (const Array& a : p.arrays)
+          for (int64_t d = 0; d < a.ndim(); ++d) state.fields["mu"].push_back(numpy::zeros({a.shape(d)}, a.dtype()));
+        return state;
+      },
+      [=](const Leaves& updates, const OptState& state, const Given&) {
+        const Leaves& before = field(state, kName, "mu");
+        const double own = o.b2 != 1.0 ? 1.0 - o.b2 : 1.0;
+        OptState next{kName, {{"mu", {}}, {"nu", {}}}};
+        Leaves scaled;
+        size_t first = 0;
+        for (const Array& g : updates) {
+          if (g.ndim() == 0)
+            or_throw(invalid_argument(at_user_line(kName) + ": it requires parameters of one dimension or more; got a "
+                                                            "scalar"));
+          Array least = along(before.at(first), g, 0);
+          for (int64_t d = 1; d < g.ndim(); ++d)
+            least = numpy::minimum(least, along(before.at(first + static_cast<size_t>(d)), g, d));
+          first += static_cast<size_t>(g.ndim());
+          const Array sum = own * numpy::square(g) + o.b2 * least;
+          for (int64_t d = 0; d < g.ndim(); ++d)
+            next.fields["mu"].push_back(g.ndim() < 2 ? sum : numpy::max(sum, other_axes(d, g.ndim())));
+          scaled.push_back(g * numpy::where(sum > 0, 1 / numpy::sqrt(sum + o.eps), 0.0));
+        }
+        next.fields["nu"] = update_moment(scaled, field(state, kName, "nu"), o.b1, 1);
+        return Updated{next.fields["nu"], next};
+      }};
 }
 
 namespace {
 
-/// Row `i` of each array.
+/// Returns row `i` of each array.
 Leaves rows_at(const Leaves& stacked, const Array& i) {
   return map([&](const Array& x) { return numpy::take(x, i, 0); }, stacked);
 }
@@ -145,7 +146,7 @@ Leaves plus_scaled(const Leaves& x, const Array& factor, const Leaves& y) {
   return map([&](const Array& a, const Array& b) { return numpy::astype(a + factor * b, a.dtype()); }, x, y);
 }
 
-/// The two loops of L-BFGS over the remembered steps, the newest first, then back.
+/// The two-loop recursion of L-BFGS over the stored steps: newest to oldest, then back.
 Leaves by_memory(Leaves v, const Leaves& steps, const Leaves& changes, const Array& weights, const Array& scale,
                  const Array& newest_next) {
   const int64_t size = weights.shape(0);
@@ -191,8 +192,8 @@ GradientTransformation scale_by_lbfgs(const LbfgsMemory& o) {
                              {"diff_updates_memory", stacked},
                              {"weights_memory", {numpy::zeros({o.memory_size})}}}};
           },
-          [=](const Leaves& updates, const OptState& state, const Given& given) {
-            const Leaves& params = params_of(kName, given);
+          [=](const Leaves& updates, const OptState& state, const Given& inputs) {
+            const Leaves& params = params_of(kName, inputs);
             const Array count = field(state, kName, "count")[0], some = count > 0;
             const auto if_some = [&](const Array& x) { return numpy::where(some, x, numpy::zeros_like(x)); };
             const Leaves step = differences(params, field(state, kName, "params"));

@@ -13,8 +13,8 @@ namespace hilo::optim {
 
 namespace {
 
-Array square_matrix(const char* what, const Operand& given) {
-  const Array matrix = numpy::promote_inexact(given.array());
+Array square_matrix(const char* what, const Operand& operand) {
+  const Array matrix = numpy::promote_inexact(operand.array());
   if (matrix.ndim() != 2 || matrix.shape(0) != matrix.shape(1) || matrix.size() == 0)
     refuse(what, "wanted a square matrix; got " + matrix.aval_shape().to_string());
   return matrix;
@@ -31,7 +31,7 @@ struct Iteration {
 DominantEigenpair detail::power_iteration(const std::function<Array(const Array&)>& matrix,
                                           const PowerIterationOptions& o, const std::source_location& location) {
   const UserLocation here(location);
-  if (!o.v0) refuse("power_iteration", "v0 must be given where matrix is a function");
+  if (!o.v0) refuse("power_iteration", "v0 is required if matrix is a function");
   const auto next = [&](const Iteration& s) -> Iteration {
     const Array vector = normalized(s.product), product = numpy::astype(matrix(vector), vector.dtype());
     return {vector, product, numpy::vdot(vector, product), s.count + 1};
@@ -47,9 +47,9 @@ DominantEigenpair detail::power_iteration(const std::function<Array(const Array&
   return {last.eigenvalue, normalized(last.product)};
 }
 
-DominantEigenpair power_iteration(const Operand& given, const PowerIterationOptions& options) {
-  const UserLocation here(given.location());
-  const Array matrix = square_matrix("power_iteration", given);
+DominantEigenpair power_iteration(const Operand& operand, const PowerIterationOptions& options) {
+  const UserLocation here(operand.location());
+  const Array matrix = square_matrix("power_iteration", operand);
   PowerIterationOptions o = options;
   if (!o.v0) {
     const random::Key key = o.key ? *o.key : random::key(0);
@@ -57,20 +57,20 @@ DominantEigenpair power_iteration(const Operand& given, const PowerIterationOpti
         random::uniform(key, {matrix.shape(1)}, {.dtype = real_type_of(matrix.dtype()), .minval = -1.0});
     o.v0 = numpy::astype(numbers, matrix.dtype());
   }
-  return detail::power_iteration([&](const Array& v) { return numpy::matmul(matrix, v); }, o, given.location());
+  return detail::power_iteration([&](const Array& v) { return numpy::matmul(matrix, v); }, o, operand.location());
 }
 
-InverseRoot matrix_inverse_pth_root(const Operand& given, int64_t p, const InverseRootOptions& o) {
+InverseRoot matrix_inverse_pth_root(const Operand& operand, int64_t p, const InverseRootOptions& o) {
   constexpr const char* kName = "matrix_inverse_pth_root";
-  const UserLocation here(given.location());
-  const Array matrix = numpy::astype(square_matrix(kName, given), ElementType::kF32);
+  const UserLocation here(operand.location());
+  const Array matrix = numpy::astype(square_matrix(kName, operand), ElementType::kF32);
   if (p != 1 && p != 2 && p != 4 && p != 8) refuse(kName, "p must be 1, 2, 4 or 8; got " + std::to_string(p));
   const double power = -1.0 / static_cast<double>(p);
   const Array greatest = power_iteration(matrix, {.num_iters = 100, .error_tolerance = 1e-6}).eigenvalue;
   const Array ridge = o.ridge_epsilon * numpy::maximum(greatest, 1e-16);
   if (matrix.shape(0) == 1) return {numpy::power(matrix + ridge, power), numpy::zeros({})};
 
-  // The root and the p-th power of it times the matrix, which tends to the identity.
+  // An iteration: the root, and its p-th power times the matrix, which converges to the identity.
   struct Step {
     Array count, product, root, root_before, error, falls;
   };
@@ -81,7 +81,7 @@ InverseRoot matrix_inverse_pth_root(const Operand& given, int64_t p, const Inver
     Array raised = factor;
     for (int64_t n = 1; n < p; n *= 2) raised = numpy::matmul(raised, raised);
     const Array product = numpy::matmul(raised, s.product), error = error_of(product);
-    // The error may rise a little before it falls.
+    // The error may rise slightly before it falls.
     return {s.count + 1, product, numpy::matmul(s.root, factor), s.root, error, error < s.error * 1.2};
   };
   const Array damped = matrix + ridge * identity;
@@ -94,11 +94,11 @@ InverseRoot matrix_inverse_pth_root(const Operand& given, int64_t p, const Inver
   return {numpy::where(last.falls, last.root, last.root_before), error_of(last.product)};
 }
 
-Array nnls(const Operand& given, const Operand& other, int64_t iters, const NnlsOptions& o) {
+Array nnls(const Operand& operand, const Operand& other, int64_t iters, const NnlsOptions& o) {
   constexpr const char* kName = "nnls";
-  const UserLocation here(given.location());
+  const UserLocation here(operand.location());
   const auto [a, b] = [&] {
-    const Array x = numpy::promote_inexact(given.array()), y = numpy::promote_inexact(other.array());
+    const Array x = numpy::promote_inexact(operand.array()), y = numpy::promote_inexact(other.array());
     return std::pair(x, numpy::astype(y, x.dtype()));
   }();
   if (a.ndim() != 2 || (b.ndim() != 1 && b.ndim() != 2) || a.shape(0) != b.shape(0))
@@ -107,7 +107,7 @@ Array nnls(const Operand& given, const Operand& other, int64_t iters, const Nnls
   const Array q = numpy::matmul(numpy::transpose(a), a), right = numpy::matmul(numpy::transpose(a), b);
   Array bound =
       o.L ? *o.L : numpy::minimum(hilo::linalg::norm(q), numpy::max(numpy::sum(numpy::abs(q), 0), {.initial = 0.0}));
-  bound = numpy::where(bound == 0, 1.0, bound);  // of zeros; nothing is divided by 0
+  bound = numpy::where(bound == 0, 1.0, bound);  // for zeros, avoids a division by 0
   struct State {
     Array x, ahead, c;
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// optim/linear_algebra.h -- optax's functions of matrices.
+// optim/linear_algebra.h -- optax's matrix functions.
 #pragma once
 
 #include <functional>
@@ -10,24 +10,24 @@
 namespace hilo::optim {
 
 struct PowerIterationOptions {
-  std::optional<Array> v0 = std::nullopt;  ///< where to begin; by default random numbers
+  std::optional<Array> v0 = std::nullopt;  ///< start vector; default random numbers
   int64_t num_iters = 100;
-  double error_tolerance = 1e-6;  ///< of |A v - eigenvalue v| / eigenvalue
+  double error_tolerance = 1e-6;  ///< tolerance of |A v - eigenvalue v| / eigenvalue
   lax::PrecisionLike precision = lax::Precision::HIGHEST;
-  std::optional<random::Key> key = std::nullopt;  ///< of those numbers
+  std::optional<random::Key> key = std::nullopt;  ///< key of the random start vector
 };
 struct DominantEigenpair {
   Array eigenvalue, eigenvector;
 };
-/// The eigenvalue of the greatest size and its vector of norm 1, by repeated products.
-/// Errors    INVALID_ARGUMENT for what is no square matrix, or a function without v0
+/// Returns the eigenvalue of the greatest absolute value and its unit eigenvector, by power iteration.
+/// Errors    INVALID_ARGUMENT for a matrix that is not square, or a function without v0
 /// Source    von Mises and Pollaczek-Geiringer, "Praktische Verfahren der Gleichungsaufloesung" (1929)
 DominantEigenpair power_iteration(const Operand& matrix, const PowerIterationOptions& options = {});
 namespace detail {
 DominantEigenpair power_iteration(const std::function<Array(const Array&)>& matrix,
                                   const PowerIterationOptions& options, const std::source_location& location);
 }  // namespace detail
-/// The same of a linear function of arrays like v0.
+/// Returns the same for a linear function of arrays like v0.
 template <typename F>
   requires(std::is_invocable_r_v<Array, F, const Array&> && !std::convertible_to<F, Array>)
 DominantEigenpair power_iteration(const F& matrix, const PowerIterationOptions& options,
@@ -37,34 +37,35 @@ DominantEigenpair power_iteration(const F& matrix, const PowerIterationOptions& 
 
 struct InverseRootOptions {
   int64_t num_iters = 100;
-  double ridge_epsilon = 1e-6;  ///< times the greatest eigenvalue is added to the diagonal
+  double ridge_epsilon = 1e-6;  ///< factor of the greatest eigenvalue; the product is added to the diagonal
   double error_tolerance = 1e-6;
   lax::PrecisionLike precision = lax::Precision::HIGHEST;
 };
 struct InverseRoot {
   Array root, error;
 };
-/// matrix^(-1/p) of a positive definite matrix, in f32, and by how much its p-th power times the matrix misses the identity.
-/// Errors    INVALID_ARGUMENT for what is no square matrix, or p other than 1, 2, 4 and 8
+/// Returns matrix^(-1/p) of a positive definite matrix, in f32, and the error: the distance of its p-th power times the
+/// matrix from the identity.
+/// Errors    INVALID_ARGUMENT for a matrix that is not square, or p other than 1, 2, 4 and 8
 /// Source    Higham, "Functions of matrices" (2008), equation 7.18
 InverseRoot matrix_inverse_pth_root(const Operand& matrix, int64_t p, const InverseRootOptions& options = {});
 
 struct NnlsOptions {
   int64_t unroll = 1;
-  std::optional<Array> L = std::nullopt;  ///< at least the greatest eigenvalue of the transpose of A times A
+  std::optional<Array> L = std::nullopt;  ///< upper bound of the greatest eigenvalue of A^T A
 };
-/// The x >= 0 for which A x is nearest to b, after `iters` projected gradient steps.
+/// Solves min |A x - b| for x >= 0 by `iters` projected gradient steps.
 /// Shapes    A [m, n], b [m] or [m, k] -> [n] or [n, k]
 /// Source    Polyak, "Projected gradient method for non-negative least square" (2015)
 Array nnls(const Operand& A, const Operand& b, int64_t iters, const NnlsOptions& options = {});
 
-/// Independent normal distributions, by their means and the logarithms of their deviations.
+/// Independent normal distributions, with means and the logarithms of standard deviations.
 struct MultiNormalDiagFromLogScale {
   Array loc, log_scale;
 
-  /// Numbers of shape `shape` and the parameters'.
+  /// Returns samples of shape [shape..., parameters' shape...].
   Array sample(const Dimensions& shape, const random::Key& key) const;
-  /// Of all parameters together, which are the last axes of x.
+  /// Returns the joint log density of all parameters, which are the last axes of x.
   Array log_prob(const Operand& x) const;
   std::vector<Array> params() const { return {loc, log_scale}; }
 };

@@ -9,12 +9,12 @@
 
 namespace hilo::optim {
 
-using namespace leaves;  // algebra over these
+using namespace leaves;  // arithmetic of leaves
 using scipy::optimize::LinePoint;
 
 namespace {
 
-/// What a line search needs of update's arguments.
+/// The arguments of update that a line search needs.
 struct Loss {
   Leaves params, updates, grad;
   Array value;
@@ -23,7 +23,7 @@ struct Loss {
   Leaves at(const Array& step) const {
     return map([&](const Array& p, const Array& u) { return numpy::astype(p + step * u, p.dtype()); }, params, updates);
   }
-  /// The derivative along the updates of a function with this gradient.
+  /// Returns the directional derivative along the updates, for a gradient.
   Array slope(const Leaves& gradient) const {
     Array sum = numpy::zeros({}, value.dtype());
     for (size_t i = 0; i < gradient.size(); ++i)
@@ -31,24 +31,24 @@ struct Loss {
     return sum;
   }
 };
-Loss loss_of(const char* name, const Leaves& updates, const Given& given) {
-  const Leaves& params = params_of(name, given);
-  if (!given.value || !given.grad || !given.value_fn)
+Loss loss_of(const char* name, const Leaves& updates, const Given& inputs) {
+  const Leaves& params = params_of(name, inputs);
+  if (!inputs.value || !inputs.grad || !inputs.value_fn)
     refuse(name,
            "update needs the loss at the parameters, its gradient there, and the loss as a function. Hint: "
            "update(updates, state, params, {.value = value, .grad = gradients, .value_fn = loss})");
-  const Array& value = *given.value;
+  const Array& value = *inputs.value;
   if (value.ndim() != 0 || !is_floating(value.dtype()))
     refuse(name, "value must be a real scalar; got " + value.aval_shape().to_string());
-  return {params, updates, *given.grad, numpy::astype(value, value.dtype()), given.value_fn};
+  return {params, updates, *inputs.grad, numpy::astype(value, value.dtype()), inputs.value_fn};
 }
 
 Array scalar(double value, const Array& like) { return numpy::full({}, value, like.dtype()); }
-/// The real type of the first parameter: of the numbers in the state.
+/// Returns a number in the real type of the first parameter, for the state.
 Array number_like(const Leaves& params, double value) {
   return numpy::full({}, value, real_type_of(params.empty() ? default_float() : params[0].dtype()));
 }
-/// At least 0, infinite for NaN.
+/// Returns x, but at least 0; infinity for NaN.
 Array as_error(const Array& x) { return numpy::where(numpy::isnan(x), numpy::inf, numpy::maximum(x, 0.0)); }
 Leaves chosen(const Array& condition, const Leaves& a, const Leaves& b) {
   return map([&](const Array& x, const Array& y) { return numpy::where(condition, x, y); }, a, b);
@@ -74,9 +74,9 @@ GradientTransformation scale_by_backtracking_linesearch(int64_t max_steps, const
             if (o.store_grad) state.fields["grad"] = zeros_like(p.arrays);
             return state;
           },
-          [=](const Leaves& updates, const OptState& state, const Given& given) {
+          [=](const Leaves& updates, const OptState& state, const Given& inputs) {
             const Array before = field(state, kName, "learning_rate")[0];
-            const Loss loss = loss_of(kName, updates, given);
+            const Loss loss = loss_of(kName, updates, inputs);
             const Array slope = loss.slope(loss.grad);
             const auto shortened = [&](const Trial& t) -> Trial {
               const Array rate = numpy::where(t.steps > 0, o.decrease_factor * t.rate, t.rate);
@@ -88,7 +88,7 @@ GradientTransformation scale_by_backtracking_linesearch(int64_t max_steps, const
             const Trial last = lax::while_loop(
                 [&](const Trial& t) { return ~(t.error <= o.atol) & (t.steps <= max_steps); }, shortened,
                 Trial{detail::cast_like(first, loss.value), loss.value, scalar(numpy::inf, loss.value), no_steps()});
-            // Where no rate gives a finite loss there is no step.
+            // If no rate has a finite loss, the step is 0.
             const Array rate = numpy::where(numpy::isinf(last.error), 0.0, last.rate);
             OptState next{kName,
                           {{"learning_rate", {detail::cast_like(rate, before)}},
@@ -102,7 +102,7 @@ GradientTransformation scale_by_backtracking_linesearch(int64_t max_steps, const
 
 namespace {
 
-/// A search for a step: first for an interval, then in it.
+/// A search for a step: first for an interval, then inside it.
 struct Search {
   Array count;
   LinePoint now;
@@ -110,12 +110,12 @@ struct Search {
   Array decrease_error, curvature_error;
   Array interval_found, done, failed;
   LinePoint low, high;
-  Array last, value_last;  ///< the end of the interval that was given up last
+  Array last, value_last;  ///< interval end that was discarded last
   Array safe_step, safe_value;
-  Leaves safe_grad;  ///< of a step where at least the value falls enough
+  Leaves safe_grad;  ///< gradient at a step that at least decreases the value enough
 };
 
-/// What both phases do: the point at a step, and how far it misses the conditions.
+/// A tried step, for both phases: the point, and the violation of the conditions.
 struct Tried {
   LinePoint point;
   Leaves grad;
@@ -134,7 +134,7 @@ Tried tried(const Loss& loss, const Array& start_slope, const Array& step, const
   return {{step, value, slope}, map(detail::cast_like, gradient, loss.grad), as_error(decrease), as_error(curvature)};
 }
 
-/// The search with a step that was tried; `safer` where that one is the best known in case the conditions can't be met.
+/// Advances the search by a tried step. `safer` marks it as the best known fallback if the conditions cannot be met.
 Search moved_to(const Search& s, const Tried& t, const Array& safer) {
   Search next = s;
   next.count = leaves::safe_increment(s.count);
@@ -147,14 +147,14 @@ Search moved_to(const Search& s, const Tried& t, const Array& safer) {
 }
 Array meets_both(const Tried& t, double tol) { return numpy::maximum(t.decrease_error, t.curvature_error) <= tol; }
 
-/// A longer step, until an interval is known to hold one that meets both conditions.
+/// Increases the step until an interval is found that contains a step with both conditions.
 Search grow(const Loss& loss, const Search& s, const Array& start_slope, const Array& guess, int64_t max_steps,
             const ZoomLinesearchOptions& o) {
   const Array first = s.count == 0;
   Array step = numpy::where(first, guess, o.increase_factor * s.now.step);
-  Array longest = numpy::zeros({}, ElementType::kPred);
+  Array at_maximum = numpy::zeros({}, ElementType::kPred);
   if (o.max_learning_rate) {
-    longest = step >= *o.max_learning_rate;
+    at_maximum = step >= *o.max_learning_rate;
     step = numpy::minimum(step, *o.max_learning_rate);
   }
   const Tried t = tried(loss, start_slope, step, o);
@@ -164,12 +164,12 @@ Search grow(const Loss& loss, const Search& s, const Array& start_slope, const A
   next.low = where(rising, t.point, s.now), next.high = where(rising, s.now, t.point);
   next.last = next.low.step, next.value_last = next.low.value;
   next.interval_found = beyond | rising | good;
-  next.done = good | (longest & ~next.interval_found);
+  next.done = good | (at_maximum & ~next.interval_found);
   next.failed = (s.count + 1 >= max_steps) & ~next.done;
   return next;
 }
 
-/// A step inside of the interval, which becomes one of its ends.
+/// Tries a step inside the interval, which then becomes one of its ends.
 Search narrow(const Loss& loss, const Search& s, const Array& start_slope, int64_t max_steps,
               const ZoomLinesearchOptions& o) {
   const Array width = numpy::abs(s.high.step - s.low.step), always = numpy::ones({}, ElementType::kPred);
@@ -189,7 +189,7 @@ Search narrow(const Loss& loss, const Search& s, const Array& start_slope, int64
   return next;
 }
 
-/// A search that failed ends at the safe step, if there is one or the loss at the last one isn't finite.
+/// A failed search returns the safe step, if there is one or the last loss is not finite.
 Search fallen_back(const Search& s) {
   const Array back = s.failed & ((s.safe_step > 0) | numpy::isinf(s.decrease_error));
   Search out = s;
@@ -217,9 +217,9 @@ GradientTransformation scale_by_zoom_linesearch(int64_t max_steps, const ZoomLin
                              {"decrease_error", {infinite}},
                              {"curvature_error", {infinite}}}};
           },
-          [=](const Leaves& updates, const OptState& state, const Given& given) {
+          [=](const Leaves& updates, const OptState& state, const Given& inputs) {
             const Array before = field(state, kName, "learning_rate")[0];
-            const Loss loss = loss_of(kName, updates, given);
+            const Loss loss = loss_of(kName, updates, inputs);
             const Array zero = scalar(0, loss.value), infinite = scalar(numpy::inf, loss.value);
             const Array guess = keep ? detail::cast_like(before, loss.value) : scalar(1, loss.value);
             const Array no = numpy::zeros({}, ElementType::kPred);
@@ -245,7 +245,7 @@ GradientTransformation scale_by_zoom_linesearch(int64_t max_steps, const ZoomLin
 namespace detail {
 
 namespace {
-/// The innermost state with both fields, if there is one.
+/// Returns the innermost state with both fields, or null.
 const OptState* searched(const OptState& state) {
   if (state.fields.contains("value") && state.fields.contains("grad")) return &state;
   for (const OptState& inner : state.inner)
@@ -258,7 +258,7 @@ std::pair<Array, Leaves> value_and_grad_in(const OptState& state) {
   const OptState* found = searched(state);
   if (found == nullptr)
     refuse("value_and_grad_from_state",
-           "the state holds no value and gradient. Hint: a line search that stores them, as "
+           "the state has no value and gradient. Hint: use a line search that stores them, as "
            "scale_by_backtracking_linesearch(15, {.store_grad = true})");
   return {found->fields.at("value")[0], found->fields.at("grad")};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// optim/linesearch.h -- learning rates that are searched for along the updates, step by step.
+// optim/linesearch.h -- learning rates found by a line search along the updates, in each step.
 #pragma once
 
 #include "hilo/lax/control_flow.h"
@@ -9,16 +9,16 @@
 namespace hilo::optim {
 
 struct BacktrackingOptions {
-  double slope_rtol = 1e-4;      ///< the value must fall by so much of what the slope promises
-  double decrease_factor = 0.8;  ///< of the rate, until it does
-  double increase_factor = 1.5;  ///< of the rate of the step before, to begin with
+  double slope_rtol = 1e-4;      ///< required decrease, as a fraction of the decrease that the slope predicts
+  double decrease_factor = 0.8;  ///< factor of the rate while the decrease is too small
+  double increase_factor = 1.5;  ///< factor of the previous rate for the first trial
   double max_learning_rate = 1.0;
-  double atol = 0.0, rtol = 0.0;  ///< the value may rise by so much
-  bool store_grad = false;        ///< the state has the gradient at the end, for value_and_grad_from_state
+  double atol = 0.0, rtol = 0.0;  ///< tolerances by which the value may rise
+  bool store_grad = false;        ///< whether the state stores the final gradient, for value_and_grad_from_state
 };
-/// Shortens the updates until the loss falls enough. The state has learning_rate, value and, if asked, grad.
-/// Needs update(gradients, state, params, {.value = loss, .grad = gradients, .value_fn = loss function}).
-/// Errors     INVALID_ARGUMENT where update isn't given these
+/// Shortens the updates until the loss decreases enough. The state has learning_rate, value and, if requested, grad.
+/// Call update(gradients, state, params, {.value = loss, .grad = gradients, .value_fn = loss function}).
+/// Errors     INVALID_ARGUMENT if update lacks these arguments
 /// Source     Armijo, "Minimization of functions having Lipschitz continuous first partial derivatives" (1966)
 /// Example    chain(sgd(1.0), scale_by_backtracking_linesearch(15))
 GradientTransformation scale_by_backtracking_linesearch(int64_t max_backtracking_steps,
@@ -26,17 +26,19 @@ GradientTransformation scale_by_backtracking_linesearch(int64_t max_backtracking
 
 struct ZoomLinesearchOptions {
   std::optional<double> max_learning_rate = std::nullopt;
-  double tol = 0.0;                              ///< by how much both conditions may be missed
-  double increase_factor = 2.0;                  ///< of the rate, while no interval is found
-  double slope_rtol = 1e-4, curv_rtol = 0.9;     ///< the value falls enough, the slope flattens enough
-  std::optional<double> approx_dec_rtol = 1e-6;  ///< near the least value the slope says whether it falls; none: never
-  double stepsize_precision = 1e-5;              ///< an interval this short ends the search
-  const char* initial_guess_strategy = "keep";   ///< the rate of the step before; or one
+  double tol = 0.0;                           ///< tolerance of both conditions
+  double increase_factor = 2.0;               ///< factor of the rate while no interval is found
+  double slope_rtol = 1e-4, curv_rtol = 0.9;  ///< parameters of the sufficient decrease and the curvature condition
+  /// near the minimum, tests the decrease by the slope; nullopt never does
+  std::optional<double> approx_dec_rtol = 1e-6;
+  double stepsize_precision = 1e-5;             ///< interval length that ends the search
+  const char* initial_guess_strategy = "keep";  ///< "keep" (the rate of the previous step) or "one"
 };
-/// Scales the updates so that they meet both Wolfe conditions: the loss falls and its slope flattens. The state has
-/// learning_rate, value, grad and what of the conditions is missed. Needs what scale_by_backtracking_linesearch needs.
-/// Source     Nocedal and Wright, "Numerical optimization" (2006), algorithms 3.5 and 3.6; Hager and Zhang, "Algorithm 851:
-///            CG_DESCENT" (2006)
+/// Scales the updates so that they meet both Wolfe conditions: the loss decreases and its slope flattens. The state has
+/// learning_rate, value, grad and the violation of the conditions. Needs the arguments of
+/// scale_by_backtracking_linesearch.
+/// Source     Nocedal and Wright, "Numerical optimization" (2006), algorithms 3.5 and 3.6; Hager and Zhang, "Algorithm
+///            851: CG_DESCENT" (2006)
 /// Example    chain(sgd(1.0), scale_by_zoom_linesearch(15))
 GradientTransformation scale_by_zoom_linesearch(int64_t max_linesearch_steps,
                                                 const ZoomLinesearchOptions& options = {});
@@ -48,18 +50,18 @@ GradientTransformation scale_by_zoom_linesearch(int64_t max_linesearch_steps, T 
 }
 
 namespace detail {
-/// The value and gradient that a line search left in the state.
-/// Errors    INVALID_ARGUMENT where there are none
+/// Returns the value and the gradient that a line search stored in the state.
+/// Errors    INVALID_ARGUMENT if there are none
 std::pair<Array, Leaves> value_and_grad_in(const OptState& state);
 Array is_finite(const Array& value);
-/// In the type of `like`.
+/// Converts to the type of `like`.
 Array cast_like(const Array& x, const Array& like);
 }  // namespace detail
 
 struct StateOption {
   OptState state;
 };
-/// What value_and_grad_from_state returns.
+/// The result of value_and_grad_from_state.
 template <typename F>
 struct ValueAndGradFromState {
   F value_fn;
@@ -83,7 +85,8 @@ struct ValueAndGradFromState {
     return (*this)(params, option.state, location);
   }
 };
-/// value_and_grad of a loss, which takes both from the state of a line search where they are there already: f(params, state).
+/// Returns value_and_grad of a loss that reuses value and gradient from the state of a line search, if available:
+/// f(params, state).
 /// Errors     INVALID_ARGUMENT for a state without them
 /// Example    const auto [value, gradients] = value_and_grad_from_state(loss)(params, {.state = state});
 template <typename F>

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Refuses what isn't floating.
+/// Rejects types that are not floating.
 const Array& floats(const char* what, const char* name, const Array& x) {
   if (!is_floating(x.dtype()))
     or_throw(invalid_argument(
@@ -32,7 +32,7 @@ void check_same_shape(const char* what, const Array& a, const Array& b) {
 
 Array log_sigmoid(const Array& x) { return -numpy::logaddexp(-x, 0.0); }
 
-/// `where` with the axis that it lacks.
+/// Returns `where`, with the axis that it lacks.
 std::optional<Array> mask_of(const Array& x, const LossOptions& o) {
   if (!o.where || o.where->ndim() == x.ndim()) return o.where;
   return numpy::expand_dims(*o.where, o.axis);
@@ -44,7 +44,7 @@ Array log_softmax(const Array& x, const Axes& axis, const std::optional<Array>& 
   const Array out = shifted - numpy::log(sum);
   return mask ? numpy::where(*mask, out, -kInfinity) : out;
 }
-/// Zeros where the mask says that elements take no part, so that nothing of these overflows.
+/// Sets excluded elements to 0, so that nothing computed from them overflows.
 Array counted(const Array& x, const std::optional<Array>& mask) { return mask ? numpy::where(*mask, x, 0) : x; }
 Array summed(const Array& x, const LossOptions& o) { return numpy::sum(x, {.axis = o.axis, .where = o.where}); }
 
@@ -101,7 +101,7 @@ Array sigmoid_focal_loss(const Operand& logits, const Operand& labels, const Foc
   const UserLocation here(logits.location());
   const Array& x = floats("sigmoid_focal_loss", "logits", logits);
   const Array y = numpy::astype(labels, x.dtype()), p = log_sigmoid(x), q = log_sigmoid(-x);
-  // log((1 - y) e^p + y e^q), the chance of the other label
+  // log((1 - y) e^p + y e^q): the log probability of the other label
   const Array top = stop_gradient(numpy::maximum(p, q));
   const Array other = numpy::log((1 - y) * numpy::exp(p - top) + y * numpy::exp(q - top)) + top;
   const Array loss = sigmoid_binary_cross_entropy(x, y) * numpy::exp(o.gamma * other);
@@ -148,7 +148,7 @@ Array softmax_cross_entropy_with_integer_labels(const Operand& logits, const Ope
   if (!o.axis) or_throw(invalid_argument(fmt::format("{}: axis must be one axis or several", at_user_line(kName))));
   std::optional<Array> mask = mask_of(x, o);
   int64_t axis = (*o.axis)[0];
-  if (o.axis.is_list()) {  // the classes of several axes, as one
+  if (o.axis.is_list()) {  // merges several axes of classes into one
     const auto together = [&](const Array& a) {
       const int64_t count = (*o.axis).size();
       std::vector<int64_t> back(count);
@@ -221,19 +221,20 @@ Array sparsemax_loss(const Operand& logits, const Operand& labels) {
 }
 
 namespace {
-/// max(scores + margin - margin one_hot) less the score of the label.
+/// Computes max(scores + margin - margin * one_hot) minus the score of the label.
 Array multiclass_margin(const Array& scores, const Array& labels, double margin) {
   const Array chosen = one_hot(labels, scores.shape(-1), default_float());
   return numpy::max(scores + margin * (1.0 - chosen), -1) - numpy::sum(scores * chosen, -1);
 }
 
-/// The nearest point of the unit simplex. Source    Duchi et al., "Efficient projections onto the l1-ball" (2008)
+/// Projects onto the unit simplex.
+/// Source    Duchi et al., "Efficient projections onto the l1-ball" (2008)
 Array simplex_point(const Array& values) {
   const int64_t n = values.shape(0);
   const Array sorted = numpy::flip(numpy::sort(values)), sums = numpy::cumsum(sorted);
   const Array number = numpy::arange(n) + 1;
-  const Array kept = numpy::count_nonzero(1 / number + (sorted - sums / number) > 0);
-  return numpy::maximum(1 / kept + (values - numpy::take(sums, kept - 1) / kept), 0);
+  const Array support = numpy::count_nonzero(1 / number + (sorted - sums / number) > 0);
+  return numpy::maximum(1 / support + (values - numpy::take(sums, support - 1) / support), 0);
 }
 Array on_simplex(const Array& values) {
   using One = std::tuple<Array>;

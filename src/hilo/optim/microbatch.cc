@@ -9,11 +9,12 @@
 namespace hilo::optim::detail {
 namespace {
 
-/// The axis of each leaf's batch, or none; argument_counts[i] leaves are argument i's.
+/// Returns the batch axis of each leaf, or nullopt. The first argument_counts[0] leaves belong to argument 0, and so
+/// on.
 std::vector<std::optional<int64_t>> batch_axes(std::span<const Array> leaves, const Microbatches& how) {
   const int64_t arguments = how.argument_counts.size();
   if (how.in_axes.size() != 1 && how.in_axes.size() != how.argnums.size())
-    refuse("microbatch", "in_axes are one axis, or one for each of argnums");
+    refuse("microbatch", "in_axes must be one axis, or one for each of argnums");
   std::vector<std::optional<int64_t>> of_arguments(how.argument_counts.size());
   for (size_t k = 0; k < how.argnums.size(); ++k) {
     const int64_t i = how.argnums[k] < 0 ? how.argnums[k] + arguments : how.argnums[k];
@@ -32,7 +33,7 @@ std::vector<std::optional<int64_t>> batch_axes(std::span<const Array> leaves, co
   return axes;
 }
 
-/// How many parts there are.
+/// Returns the number of parts.
 int64_t count_parts(std::span<const Array> leaves, const std::vector<std::optional<int64_t>>& axes, int64_t size) {
   std::optional<int64_t> batch;
   for (size_t i = 0; i < leaves.size(); ++i) {
@@ -42,9 +43,9 @@ int64_t count_parts(std::span<const Array> leaves, const std::vector<std::option
       refuse("microbatch", "batches differ; got " + std::to_string(*batch) + " and " + std::to_string(extent));
     batch = extent;
   }
-  if (!batch) refuse("microbatch", "argnums name no array; wanted one that has a batch");
+  if (!batch) refuse("microbatch", "argnums select no array; wanted one with a batch");
   if (size <= 0 || *batch % size != 0 || *batch == 0)
-    refuse("microbatch", "a batch of " + std::to_string(*batch) + " isn't made of parts of " + std::to_string(size));
+    refuse("microbatch", "a batch of " + std::to_string(*batch) + " is not a multiple of " + std::to_string(size));
   return *batch / size;
 }
 
@@ -57,7 +58,7 @@ Array zeros_of(const Array& part, AccumulationType type, int64_t count) {
   return numpy::zeros(shape, part.dtype());
 }
 
-/// `so_far` with the result of part i.
+/// Accumulates the result of part i into `so_far`.
 Array with_part(const Array& so_far, const Array& part, AccumulationType type, const Array& i) {
   if (type == AccumulationType::CONCAT) return so_far.at(i).set(part);
   if (type != AccumulationType::RUNNING_MEAN) return numpy::astype(so_far + part, so_far.dtype());

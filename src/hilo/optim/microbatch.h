@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// optim/microbatch.h -- optax.microbatch: a function of a batch, run on parts of the batch one after the other.
+// optim/microbatch.h -- optax.microbatch: runs a function on parts of a batch, one after another.
 #pragma once
 
 #include <functional>
@@ -11,24 +11,24 @@
 
 namespace hilo::optim {
 
-/// How results of parts become that of the whole: their mean, their sum, the mean of those that ran, all of them along axis 0.
+/// How the results of the parts are combined: mean, sum, mean of the parts that ran, or concatenation along axis 0.
 enum class AccumulationType : uint8_t { MEAN, SUM, RUNNING_MEAN, CONCAT };
 
-/// One for all results, or one for each element of a result tuple.
+/// One accumulation type for all results, or one for each element of a result tuple.
 class Accumulators : public std::vector<AccumulationType> {
  public:
-  Accumulators(AccumulationType type);  // both convert
+  Accumulators(AccumulationType type);  // implicit: both convert
   Accumulators(std::initializer_list<AccumulationType> types);
 };
 
 struct MicrobatchOptions {
-  Axes in_axes = 0;  ///< of the batch: one for all of argnums, or one for each
-  /// So many parts run, the first ones; the others count as if they weren't there.
+  Axes in_axes = 0;  ///< batch axis: one for all of argnums, or one for each
+  /// number of leading parts that run; the others are treated as absent
   std::optional<Array> num_real_microbatches = std::nullopt;
 };
 
 namespace detail {
-/// What microbatch knows without templates. `result_counts` is asked once the function has run.
+/// The arguments of the untemplated part of microbatch. `result_counts` is called after the function has run.
 struct Microbatches {
   std::vector<int64_t> argnums, in_axes;
   std::vector<size_t> argument_counts;
@@ -40,11 +40,12 @@ struct Microbatches {
 std::vector<Array> microbatched(const FlatFunction& f, std::span<const Array> leaves, const Microbatches& how);
 }  // namespace detail
 
-/// `fun` on parts of `microbatch_size` rows, in a loop: memory for one part at a time. Part i has the rows i, i + n, i + 2n, ...
-/// of the n parts. Without a size `fun` itself. optax.microbatch.
-/// argnums    the arguments that have a batch, each of trees
-/// Errors     INVALID_ARGUMENT for batches that differ, that the size doesn't divide, and for means of integers
-/// Gradient   as scan; with num_real_microbatches as while_loop
+/// Runs `fun` on parts of `microbatch_size` rows in a loop, so that memory for only one part is needed. Part i has the
+/// rows i, i + n, i + 2n, ... of the n parts. Without a size, calls `fun` directly.
+/// argnums    the arguments with a batch axis; they are pytrees
+/// Errors     INVALID_ARGUMENT for batches of different sizes, sizes that are not a multiple of microbatch_size, and
+///            means of integers
+/// Gradient   as for scan; with num_real_microbatches as for while_loop
 /// Example    microbatch(grad(loss), {1, 2}, 32, AccumulationType::MEAN)(params, images, labels)
 template <typename F>
 auto microbatch(F fun, Axes argnums, std::optional<int64_t> microbatch_size,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// optim/moments.cc -- the scalings that keep running moments: Adam and its relatives.
+// optim/moments.cc -- scalings with moving averages of moments: Adam and its variants.
 #include <fmt/format.h>
 
 #include "hilo/optim/leaves.h"
@@ -7,16 +7,16 @@
 
 namespace hilo::optim {
 
-using namespace leaves;  // algebra over these
+using namespace leaves;  // arithmetic of leaves
 
 namespace {
 
-/// The state of a transformation that counts steps and keeps two lists.
+/// Returns the state of a transformation with a step count and two lists of moments.
 OptState two_moments(const char* name, Leaves mu, Leaves nu) {
   return {name, {{"count", {no_steps()}}, {"mu", std::move(mu)}, {"nu", std::move(nu)}}};
 }
 
-/// b1 m + (1 - b1) g, both corrected: what the mean will be a step later if the gradient stays.
+/// Computes b1 * m + (1 - b1) * g, both bias-corrected: the next mean if the gradient stays constant.
 Leaves nesterov_mean(const Leaves& mu, const Leaves& updates, double b1, const Array& count) {
   return map([&](const Array& m, const Array& g) { return b1 * m + (1 - b1) * g; },
              bias_correction(mu, b1, leaves::safe_increment(count)), bias_correction(updates, b1, count));
@@ -25,7 +25,7 @@ Leaves corrected_mean(const Leaves& mu, const Leaves& updates, double b1, const 
   return nesterov ? nesterov_mean(mu, updates, b1, count) : bias_correction(mu, b1, count);
 }
 
-/// m / (sqrt(v + eps_root) + eps)
+/// Computes m / (sqrt(v + eps_root) + eps).
 Leaves over_root(const Leaves& mu, const Leaves& nu, double eps_root, double eps) {
   return map([&](const Array& m, const Array& v) { return m / (numpy::sqrt(v + eps_root) + eps); }, mu, nu);
 }
@@ -210,8 +210,8 @@ GradientTransformation scale_by_novograd(const NovogradOptions& o) {
                   return numpy::where(first, added, o.b1 * m + added);
                 },
                 updates, params, field(state, kName, "mu"), nu);
-            const Leaves kept = cast(mu, o.mu_dtype);
-            return Updated{kept, OptState{kName, {{"count", {count}}, {"mu", kept}, {"nu", nu}}}};
+            const Leaves stored = cast(mu, o.mu_dtype);
+            return Updated{stored, OptState{kName, {{"count", {count}}, {"mu", stored}, {"nu", nu}}}};
           }};
 }
 

@@ -27,12 +27,12 @@ GradientTransformation monitor(std::map<std::string, Monitored> measures) {
             for (const auto& [name, measure] : measures) state.inner.push_back(measure.transformation().init_leaves(p));
             return state;
           },
-          [=](const Leaves& updates, const OptState& state, const Given& given) {
+          [=](const Leaves& updates, const OptState& state, const Given& inputs) {
             leaves::check_state(state, kName, measures.size());
             OptState next{kName, {}};
             size_t i = 0;
             for (const auto& [name, measure] : measures) {
-              Updated measured = measure.transformation().update_leaves(updates, state.inner[i++], given);
+              Updated measured = measure.transformation().update_leaves(updates, state.inner[i++], inputs);
               next.fields[name] = std::move(measured.updates);
               next.inner.push_back(std::move(measured.state));
             }
@@ -43,8 +43,8 @@ GradientTransformation monitor(std::map<std::string, Monitored> measures) {
 GradientTransformation measure_with_ema(Measure measure, double decay, const MeasureEmaOptions& o) {
   const GradientTransformation mean = ema(decay, {.debias = o.debias, .accumulator_dtype = o.accumulator_dtype});
   return {[=](const Parameters& p) { return mean.init_leaves(Parameters{{measure(p.arrays)}, {""}}); },
-          [=](const Leaves& updates, const OptState& state, const Given& given) {
-            return mean.update_leaves({measure(updates)}, state, given);
+          [=](const Leaves& updates, const OptState& state, const Given& inputs) {
+            return mean.update_leaves({measure(updates)}, state, inputs);
           }};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// optim/monitoring.h -- transformations that look at updates and leave them as they are.
+// optim/monitoring.h -- transformations that measure updates and return them unchanged.
 #pragma once
 
 #include "hilo/numpy/dtypes.h"
@@ -7,18 +7,18 @@
 
 namespace hilo::optim {
 
-/// A number, or an array, of all updates.
+/// A function of all updates that returns an array.
 using Measure = std::function<Array(const Leaves& updates)>;
-/// Keeps what `measure` says of the updates, in the state's field of that name; at first what it says of the parameters.
+/// Stores measure(updates) in the state's field of that name; init stores measure(parameters).
 /// Example    chain(snapshot("norm", [](const Leaves& u) { return global_norm(u); }), clip_by_global_norm(1.0))
 GradientTransformation snapshot(std::string measure_name, Measure measure);
 
-/// What monitor keeps: a measure, or a transformation of the updates into the measured value.
+/// An entry of monitor: a measure, or a transformation of the updates into the measured value.
 class Monitored {
  public:
   template <typename F>
     requires(std::is_invocable_r_v<Array, F, const Leaves&>)
-  Monitored(F measure) : measure_(of_measure(std::move(measure))) {}  // both convert
+  Monitored(F measure) : measure_(of_measure(std::move(measure))) {}  // implicit: both convert
   Monitored(GradientTransformation measure) : measure_(std::move(measure)) {}
   const GradientTransformation& transformation() const { return measure_; }
 
@@ -26,7 +26,7 @@ class Monitored {
   static GradientTransformation of_measure(Measure measure);
   GradientTransformation measure_;
 };
-/// Keeps several, each in the field of its name; before the first update there are none.
+/// Stores several measures in the state, each in the field of its name; empty before the first update.
 /// Example    monitor({{"norm", global}, {"norm_ema", measure_with_ema(global, 0.9)}})
 GradientTransformation monitor(std::map<std::string, Monitored> measures);
 
@@ -34,7 +34,7 @@ struct MeasureEmaOptions {
   bool debias = true;
   numpy::Dtype accumulator_dtype = std::nullopt;
 };
-/// The running mean of what is measured, for monitor.
+/// Returns the exponential moving average of a measure, for monitor.
 GradientTransformation measure_with_ema(Measure measure, double decay, const MeasureEmaOptions& options = {});
 
 }  // namespace hilo::optim

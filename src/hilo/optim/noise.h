@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// optim/noise.h -- add_noise from a key; from a seed it stands in optim/scaling.h.
+// optim/noise.h -- add_noise with a key; optim/scaling.h has the version with a seed.
 #pragma once
 
 #include "hilo/optim/scaling.h"
@@ -7,9 +7,10 @@
 
 namespace hilo::optim {
 
-/// Adds noise of variance eta / (1 + t)^gamma.
+/// Adds noise of variance eta / (1 + t)^gamma in step t.
 GradientTransformation add_noise(double eta, double gamma, const random::Key& key);
-/// One of them. Errors    INVALID_ARGUMENT for none or both
+/// The source of randomness: a key or a seed.
+/// Errors    INVALID_ARGUMENT for none or both
 struct NoiseOptions {
   std::optional<random::Key> key = std::nullopt;
   std::optional<int64_t> seed = std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// optim/optim.h -- optax: gradient transformations, optimisers, schedules and losses over trees of parameters.
+// optim/optim.h -- optax: gradient transformations, optimizers, schedules and losses over pytrees of parameters.
 #pragma once
 
 #include "hilo/optim/base.h"
@@ -18,6 +18,6 @@
 #include "hilo/optim/tree_utils.h"
 
 namespace hilo::optim {
-namespace losses = hilo::optim;  // as optax has them, here and there
+namespace losses = hilo::optim;  // optax's names of the modules
 namespace schedules = hilo::optim;
 }  // namespace hilo::optim

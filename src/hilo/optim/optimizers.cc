@@ -12,20 +12,20 @@ namespace {
 
 GradientTransformation all_decayed(const ScalarOrSchedule& weight_decay) {
   constexpr const char* kName = "add_decayed_weights";
-  const auto decayed = [=](const Leaves& updates, const Given& given, const Array& factor) {
+  const auto decayed = [=](const Leaves& updates, const Given& inputs, const Array& factor) {
     return leaves::map([&](const Array& g, const Array& p) { return g + factor * p; }, updates,
-                       leaves::params_of(kName, given));
+                       leaves::params_of(kName, inputs));
   };
   if (!weight_decay.is_schedule()) {
-    return leaves::of_all(kName, [=](const Leaves& updates, const Given& given) {
-      leaves::params_of(kName, given);
-      return weight_decay.number() == 0.0 ? updates : decayed(updates, given, weight_decay.value());
+    return leaves::of_all(kName, [=](const Leaves& updates, const Given& inputs) {
+      leaves::params_of(kName, inputs);
+      return weight_decay.number() == 0.0 ? updates : decayed(updates, inputs, weight_decay.value());
     });
   }
   return {[=](const Parameters&) { return OptState{kName, {{"count", {leaves::no_steps()}}}}; },
-          [=](const Leaves& updates, const OptState& state, const Given& given) {
+          [=](const Leaves& updates, const OptState& state, const Given& inputs) {
             const Array count = leaves::field(state, kName, "count")[0];
-            return Updated{decayed(updates, given, weight_decay.at(count)),
+            return Updated{decayed(updates, inputs, weight_decay.at(count)),
                            OptState{kName, {{"count", {leaves::safe_increment(count)}}}}};
           }};
 }
@@ -182,7 +182,7 @@ GradientTransformation lbfgs(const std::optional<ScalarOrSchedule>& learning_rat
                o.linesearch ? *o.linesearch : identity());
 }
 
-ScalarOrSchedule detail::given_rate(const char* function, const std::optional<ScalarOrSchedule>& learning_rate) {
+ScalarOrSchedule detail::required_rate(const char* function, const std::optional<ScalarOrSchedule>& learning_rate) {
   if (!learning_rate)
     or_throw(invalid_argument(std::string(function) + ": got no learning rate. Hint: " + function +
                               "({.learning_rate = 1e-3})"));

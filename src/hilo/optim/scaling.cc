@@ -12,7 +12,7 @@
 
 namespace hilo::optim {
 
-using namespace leaves;  // algebra over these
+using namespace leaves;  // arithmetic of leaves
 
 GradientTransformation scale(const Array& step_size) {
   return of_each("scale", [step_size](const Array& g) { return step_size * g; });
@@ -58,7 +58,7 @@ GradientTransformation scale_by_rss(const RssOptions& o) {
 
 namespace {
 
-/// scale_by_rms, or with `centered` scale_by_stddev.
+/// Implements scale_by_rms, and with `centered` scale_by_stddev.
 GradientTransformation by_rms(const char* name, const RmsOptions& o, bool centered) {
   return {[=](const Parameters& p) {
             OptState state{name, {{"nu", full_like(p.arrays, o.initial_scale)}}};
@@ -106,12 +106,12 @@ GradientTransformation scale_by_distance_over_gradients(const DistanceOptions& o
                              {"grad_sum_of_squares", map(none, p.arrays)},
                              {"init_params", cast(p.arrays, o.param_dtype)}}};
           },
-          [=](const Leaves& updates, const OptState& state, const Given& given) {
+          [=](const Leaves& updates, const OptState& state, const Given& inputs) {
             const Leaves& from = field(state, kName, "init_params");
             const auto farther = [&](const Array& d, const Array& p, const Array& first) {
               return numpy::maximum(d, norm(p - first));
             };
-            const Leaves farthest = map(farther, field(state, kName, "max_dist"), params_of(kName, given), from);
+            const Leaves farthest = map(farther, field(state, kName, "max_dist"), params_of(kName, inputs), from);
             const Leaves sum = map([](const Array& s, const Array& g) { return s + numpy::sum(abs_squared(g)); },
                                    field(state, kName, "grad_sum_of_squares"), updates);
             const auto scaled = [&](const Array& g, const Array& d, const Array& s) {
@@ -159,9 +159,9 @@ GradientTransformation scale_by_rprop(double learning_rate, const RpropOptions& 
             };
             const Leaves steps =
                 map([](const Array& size, const Array& g) { return size * numpy::sign(g); }, sizes, updates);
-            const Leaves kept = map(unless_turned, sign, steps);
-            return Updated{map(unless_turned, sign, before),  // those of the step before, as optax has it
-                           OptState{kName, {{"step_sizes", sizes}, {"prev_updates", kept}}}};
+            const Leaves stored = map(unless_turned, sign, steps);
+            return Updated{map(unless_turned, sign, before),  // signs of the previous step, as in optax
+                           OptState{kName, {{"step_sizes", sizes}, {"prev_updates", stored}}}};
           }};
 }
 
@@ -185,27 +185,27 @@ GradientTransformation scale_by_optimistic_gradient(const OptimisticOptions& o) 
 }
 
 GradientTransformation scale_by_param_block_norm(const MinScaleOptions& o) {
-  return of_all("scale_by_param_block_norm", [=](const Leaves& updates, const Given& given) {
+  return of_all("scale_by_param_block_norm", [=](const Leaves& updates, const Given& inputs) {
     return map([&](const Array& u, const Array& p) { return u * leaves::safe_norm(p, o.min_scale); }, updates,
-               params_of("scale_by_param_block_norm", given));
+               params_of("scale_by_param_block_norm", inputs));
   });
 }
 GradientTransformation scale_by_param_block_rms(const MinScaleOptions& o) {
-  return of_all("scale_by_param_block_rms", [=](const Leaves& updates, const Given& given) {
+  return of_all("scale_by_param_block_rms", [=](const Leaves& updates, const Given& inputs) {
     return map([&](const Array& u, const Array& p) { return u * leaves::safe_root_mean_squares(p, o.min_scale); },
-               updates, params_of("scale_by_param_block_rms", given));
+               updates, params_of("scale_by_param_block_rms", inputs));
   });
 }
 
 GradientTransformation scale_by_trust_ratio(const TrustRatioOptions& o) {
-  return of_all("scale_by_trust_ratio", [=](const Leaves& updates, const Given& given) {
+  return of_all("scale_by_trust_ratio", [=](const Leaves& updates, const Given& inputs) {
     return map(
         [&](const Array& u, const Array& p) {
           const Array param_norm = leaves::safe_norm(p, o.min_norm), update_norm = leaves::safe_norm(u, o.min_norm);
           const Array ratio = o.trust_coefficient * param_norm / (update_norm + o.eps);
           return u * numpy::where((param_norm == 0.0) | (update_norm == 0.0), numpy::astype(1.0, p.dtype()), ratio);
         },
-        updates, params_of("scale_by_trust_ratio", given));
+        updates, params_of("scale_by_trust_ratio", inputs));
   });
 }
 
@@ -214,12 +214,12 @@ GradientTransformation scale_by_polyak(const PolyakOptions& o) {
   if (variant != "sps" && variant != "sps+")
     or_throw(invalid_argument(
         fmt::format("{}: variant '{}' is unknown; wanted sps or sps+", at_user_line("scale_by_polyak"), variant)));
-  return of_all("scale_by_polyak", [=](const Leaves& updates, const Given& given) {
-    if (!given.value)
+  return of_all("scale_by_polyak", [=](const Leaves& updates, const Given& inputs) {
+    if (!inputs.value)
       or_throw(invalid_argument(at_user_line("scale_by_polyak") +
                                 ": it needs the loss. Hint: update(updates, state, params, {.value = loss})"));
     const Array norm = squared_norm(updates);
-    Array gap = numpy::astype(*given.value - o.f_min, norm.dtype());
+    Array gap = numpy::astype(*inputs.value - o.f_min, norm.dtype());
     if (variant == "sps+") gap = numpy::maximum(gap, 0.0);
     const Array limit = numpy::minimum(gap / (norm + o.eps), o.max_learning_rate);
     const Array step = numpy::where(norm + o.eps <= numpy::finfo(default_float()).eps, 0.0, limit);

@@ -109,7 +109,7 @@ Schedule piecewise_interpolate_schedule(std::string_view interpolate_type, doubl
 Schedule linear_onecycle_schedule(int64_t transition_steps, double peak_value, const LinearOnecycleOptions& o) {
   check_steps("linear_onecycle_schedule", transition_steps);
   const auto at = [&](double part) { return static_cast<int64_t>(part * static_cast<double>(transition_steps)); };
-  std::map<int64_t, double> scales;  // a later boundary takes an equal one's place
+  std::map<int64_t, double> scales;  // a later boundary replaces an equal one
   scales[at(o.pct_start)] = o.div_factor;
   scales[at(o.pct_final)] = 1.0 / o.div_factor;
   scales[transition_steps] = 1.0 / o.final_div_factor;

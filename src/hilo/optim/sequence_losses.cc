@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// optim/sequence_losses.cc -- the losses of sequences, rankings, embeddings and pictures.
+// optim/sequence_losses.cc -- losses of sequences, rankings, embeddings and images.
 #include <fmt/format.h>
 
 #include <algorithm>

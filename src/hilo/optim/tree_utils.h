@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// optim/tree_utils.h -- optax.tree_utils: arithmetic of whole trees of parameters.
+// optim/tree_utils.h -- optax.tree_utils: arithmetic on pytrees of parameters.
 #pragma once
 
 #include "hilo/numpy/operators.h"
@@ -9,32 +9,32 @@ namespace hilo::optim::tree_utils {
 
 // Errors    INVALID_ARGUMENT if the structures differ
 
-/// a + b, leaf by leaf.
+/// Adds two pytrees leaf by leaf.
 template <Tree P>
 P tree_add(const P& a, const std::type_identity_t<P>& b) {
   return hilo::tree_map([](const Array& x, const Array& y) { return x + y; }, a, b);
 }
-/// a - b, leaf by leaf.
+/// Subtracts two pytrees leaf by leaf.
 template <Tree P>
 P tree_sub(const P& a, const std::type_identity_t<P>& b) {
   return hilo::tree_map([](const Array& x, const Array& y) { return x - y; }, a, b);
 }
-/// a * b, leaf by leaf.
+/// Multiplies two pytrees leaf by leaf.
 template <Tree P>
 P tree_mul(const P& a, const std::type_identity_t<P>& b) {
   return hilo::tree_map([](const Array& x, const Array& y) { return x * y; }, a, b);
 }
-/// a / b, leaf by leaf.
+/// Divides two pytrees leaf by leaf.
 template <Tree P>
 P tree_div(const P& a, const std::type_identity_t<P>& b) {
   return hilo::tree_map([](const Array& x, const Array& y) { return x / y; }, a, b);
 }
-/// scalar * tree
+/// Multiplies all leaves by a scalar.
 template <Tree P>
 P tree_scale(const Operand& scalar, const P& tree) {
   return hilo::tree_map([&](const Array& x) { return scalar.array() * x; }, tree);
 }
-/// a + scalar * b
+/// Computes a + scalar * b, leaf by leaf.
 template <Tree P>
 P tree_add_scale(const P& a, const Operand& scalar, const std::type_identity_t<P>& b) {
   return hilo::tree_map([&](const Array& x, const Array& y) { return x + scalar.array() * y; }, a, b);
@@ -48,7 +48,7 @@ P tree_add_scalar_mul(const P& a, const Operand& scalar, const std::type_identit
   return optim::tree_utils::tree_add_scale(a, scalar, b);
 }
 
-// Of lists of leaves.
+// The same functions on lists of leaves.
 namespace detail {
 Array sum(const Leaves& leaves);
 Array vdot(const Leaves& a, const Leaves& b);
@@ -56,17 +56,17 @@ Leaves full_like(const Leaves& leaves, const Array& value);
 Leaves cast(const Leaves& leaves, ElementType type);
 }  // namespace detail
 
-/// The sum of all elements; of a tree without any 0.
+/// Returns the sum of all elements; 0 for a pytree without leaves.
 template <Tree P>
 Array tree_sum(const P& tree) {
   return detail::sum(hilo::flatten(tree).leaves);
 }
-/// The sum of products; of complex numbers with the first one's conjugate.
+/// Returns the sum of products; for complex numbers, with the conjugate of the first.
 template <Tree P>
 Array tree_vdot(const P& a, const std::type_identity_t<P>& b) {
   return detail::vdot(hilo::flatten(a).leaves, hilo::flatten(b).leaves);
 }
-/// The root of the sum of squares, or the sum with `squared`.
+/// Returns the root of the sum of squares; with `squared`, the sum.
 template <Tree P>
 Array tree_norm(const P& tree, bool squared = false) {
   const Array norm = optim::global_norm(tree);
