@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// import/by_shapes.h -- a function that is made anew for each list of shapes that it is called with.
+// import/by_shapes.h -- a function that is created for each list of argument shapes.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,9 @@
 
 namespace hilo {
 
-/// Calls what `make` gives for the arguments' shapes. Each function is stored; at most 256 are, after which all are dropped.
-/// Threads    may be called from several at once; `make` too
+/// Calls the function that `make` creates for the shapes of the arguments. Stores up to 256 functions; beyond that,
+/// drops all.
+/// Threads    thread-safe; `make` may be called concurrently
 FlatFunction by_shapes(std::function<FlatFunction(const std::vector<Shape>&)> make);
 
 }  // namespace hilo

@@ -11,7 +11,7 @@ namespace hilo {
 
 namespace {
 
-/// A trace may stage a body in each place that calls it, so it is bounded as a compilation is.
+/// Tracing may stage a body for each call site, so its size is limited, as for a compilation.
 void check_expansion(const hlo::Module& module) {
   const int64_t count = hlo::expanded_instruction_count(module), most = hlo::max_expanded_instructions(module);
   if (count <= most) return;

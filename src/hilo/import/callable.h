@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// import/callable.h -- a module's entry as bind takes computations.
+// import/callable.h -- the entry of a module as a computation that bind accepts.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace hilo {
 
-/// The entry after the raise pipeline: flat parameters, flat results, no op that merely stands for others.
-/// Errors    RESOURCE_EXHAUSTED beyond hlo::max_expanded_instructions(); those of the passes; what tracing throws
+/// Returns the entry after the raise pipeline: flat parameters, flat results, and no op that wraps other ops.
+/// Errors    RESOURCE_EXHAUSTED beyond hlo::max_expanded_instructions(); those of the passes and of tracing
 hlo::ComputationPtr callable_entry(hlo::Module module);
 
-/// An array of known sizes.
+/// Describes an array of known sizes.
 LoadedValue loaded_value(std::string name, const Shape& shape);
 
-/// The leaves of the entry's parameters, under the names that the file has for them.
+/// Returns the leaves of the entry's parameters, with their names in the file.
 std::vector<LoadedValue> inputs_of(const hlo::Computation& entry);
-/// The leaves of a result; they have no names.
+/// Returns the leaves of a result; they have no names.
 std::vector<LoadedValue> outputs_of(const Shape& result);
 
 std::vector<Aval> avals_of(const std::vector<LoadedValue>& values);

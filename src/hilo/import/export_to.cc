@@ -23,7 +23,7 @@ StatusOr<std::string> in_form_of(const std::string& path, const std::string& hlo
     return write(module);
   }
   return unimplemented(
-      fmt::format("{}: the ending names no form that is written; wanted .hlo, .txt, .pb, .mlir or .mlirbc", path));
+      fmt::format("{}: the extension is not supported; wanted .hlo, .txt, .pb, .mlir or .mlirbc", path));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// import/export_to.h -- export_to: a function of hilo as a file for others.
+// import/export_to.h -- export_to: writes a function to a file for other tools.
 #pragma once
 
 #include <source_location>
@@ -10,7 +10,7 @@
 
 namespace hilo {
 
-/// Where a file goes, and the line of the call.
+/// The path of a file, and the line of the call.
 class ExportPath {
  public:
   ExportPath(std::string path, std::source_location location = std::source_location::current())
@@ -28,10 +28,10 @@ class ExportPath {
 
 namespace export_detail {
 
-/// Writes a program in HLO text in the form that the path's ending names.
+/// Writes a program from HLO text, in the format of the path's extension.
 void write_program(const ExportPath& path, const std::string& hlo_text);
 
-/// An array of this type, of whatever values.
+/// Returns an array of this type with arbitrary values.
 Array array_of(const Aval& aval);
 
 template <typename T>
@@ -42,11 +42,12 @@ decltype(auto) as_argument(const T& argument) {
 
 }  // namespace export_detail
 
-/// Writes `f`, traced on such arguments, to a file that `load` and XLA's tools read. The path's ending says the form: .hlo or
-/// .txt for HLO text, .pb for HloModuleProto, .mlir for StableHLO as text, .mlirbc as portable artefact. The file is whole or as it was.
-/// Arrays that `f` captures are constants in it, as jax.export has them.
-/// Types      arguments: trees, of which only shapes and types count; a ShapeDtypeStruct or an Aval in an Array's place
-/// Errors     those of tracing and of writing the file; UNIMPLEMENTED for other endings
+/// Traces `f` with these arguments, and writes it to a file that `load` and XLA's tools can read. The extension
+/// determines the format: .hlo or .txt (HLO text), .pb (HloModuleProto), .mlir (StableHLO text), .mlirbc (portable
+/// artifact). The write is atomic. Arrays that `f` captures become constants, as in jax.export.
+/// Types      arguments: pytrees; only shapes and types are used, so that a ShapeDtypeStruct or an Aval may replace an
+///            Array
+/// Errors     those of tracing and of writing the file; UNIMPLEMENTED for other extensions
 /// Example    export_to("model.hlo", predict, ShapeDtypeStruct({1, 28, 28}, float32));
 template <typename F, typename... Args>
 void export_to(const ExportPath& path, const F& f, const Args&... args) {

@@ -44,7 +44,7 @@ std::vector<LoadedValue> loaded(const std::vector<ExportedValue>& values) {
   return out;
 }
 
-/// Where the platform stands in the file's list; the module takes the number if there are several.
+/// Returns the index of the platform in the file's list; the module takes it as an argument if there are several.
 int32_t platform_index(const JaxExport& exported, const std::string& source) {
   const auto& all = exported.platforms;
   const auto at = std::find(all.begin(), all.end(), kPlatform);
@@ -67,7 +67,8 @@ void check_runs_here(const JaxExport& exported, const std::string& source) {
   }
 }
 
-/// The module. `open`: its own types leave sizes unknown, and those of `inputs`, of which it takes some, say them.
+/// Returns the module. If `open`, its own types leave sizes unknown; they are taken from those of `inputs` that the
+/// module uses.
 StatusOr<hlo::Module> module_of(const JaxExport& exported, const std::vector<LoadedValue>& inputs,
                                 const std::string& source, bool open) {
   if (!open) return parse_program(exported.module, source);
@@ -76,34 +77,35 @@ StatusOr<hlo::Module> module_of(const JaxExport& exported, const std::vector<Loa
   std::vector<Shape> arguments;
   if (exported.platforms.size() > 1 && !types.arguments.empty())  // s64 under x64
     arguments.push_back(Shape::scalar(types.arguments[0].element));
-  for (size_t kept : exported.kept_inputs) arguments.push_back(inputs[kept].shape);
+  for (size_t index : exported.kept_inputs) arguments.push_back(inputs[index].shape);
   return translated_program(tree, source, "", std::move(arguments));
 }
 
-/// The module's entry, as a function of all inputs.
+/// Returns the module's entry, as a function of all inputs.
 hlo::ComputationPtr entry_of(const JaxExport& exported, const std::vector<LoadedValue>& inputs,
                              const std::string& source, bool open) {
   const int32_t platform = platform_index(exported, source);
   const bool takes_platform = exported.platforms.size() > 1;
   const hlo::ComputationPtr entry = callable_entry(or_throw(module_of(exported, inputs, source, open)));
   const FlatFunction over_all = [&](std::span<const Array> leaves) {
-    const std::vector<Shape> wanted = parameter_leaves(*entry);
+    const std::vector<Shape> expected = parameter_leaves(*entry);
     std::vector<Array> own;
-    if (takes_platform && !wanted.empty() && is_integer(wanted[0].element_type()))
-      own.push_back(ops::scalar(platform, wanted[0].element_type()));
-    for (size_t kept : exported.kept_inputs) own.push_back(leaves[kept]);
-    bool fits = own.size() == wanted.size();
-    for (size_t i = 0; fits && i < own.size(); ++i) fits = own[i].aval_shape() == wanted[i];
+    if (takes_platform && !expected.empty() && is_integer(expected[0].element_type()))
+      own.push_back(ops::scalar(platform, expected[0].element_type()));
+    for (size_t index : exported.kept_inputs) own.push_back(leaves[index]);
+    bool fits = own.size() == expected.size();
+    for (size_t i = 0; fits && i < own.size(); ++i) fits = own[i].aval_shape() == expected[i];
     if (!fits) {
-      or_throw(invalid_argument(fmt::format("{}: function '{}': its module doesn't take what the file says it takes",
-                                            source, exported.function_name)));
+      or_throw(invalid_argument(
+          fmt::format("{}: function '{}': its module's parameters differ from those that the file specifies", source,
+                      exported.function_name)));
     }
     return run_computation(*entry, own);
   };
   return stage(over_all, avals_of(inputs), "load", exported.function_name).computation;
 }
 
-/// arguments -> (results, arguments): what the derivative needs of the function are its arguments.
+/// arguments -> (results, arguments): the arguments are the residuals of the derivative.
 hlo::ComputationPtr forward(const hlo::ComputationPtr& primal, const std::vector<Aval>& arguments) {
   const FlatFunction f = [&](std::span<const Array> x) {
     std::vector<Array> out = run_computation(*primal, x);
@@ -113,8 +115,8 @@ hlo::ComputationPtr forward(const hlo::ComputationPtr& primal, const std::vector
   return stage(f, arguments, "load", primal->name() + ".fwd", CapturePlace::kLast, /*always_tuple=*/true).computation;
 }
 
-/// (arguments, cotangents of results that have one) -> cotangents of arguments that have one. JAX's own takes and gives
-/// one for each, false where there is none.
+/// (arguments, cotangents of differentiable results) -> cotangents of differentiable arguments. JAX's function takes
+/// and returns one for each result and argument, with false for those without.
 hlo::ComputationPtr backward(const ImportedFunction& vjp, const std::vector<LoadedValue>& inputs,
                              const std::vector<LoadedValue>& outputs, const std::string& name) {
   std::vector<Aval> avals = avals_of(inputs);
@@ -143,7 +145,7 @@ bool any_tangent(const std::vector<LoadedValue>& values) {
                      [](const LoadedValue& value) { return has_tangent(value.shape.element_type()); });
 }
 
-/// All sizes are numbers.
+/// Imports an export without symbolic sizes.
 ImportedFunction imported_with_sizes(const JaxExport& exported, const std::string& source, bool use_vjp, bool open) {
   ImportedFunction function{loaded(exported.inputs), loaded(exported.outputs), nullptr};
   const hlo::ComputationPtr primal = entry_of(exported, function.inputs, source, open);
@@ -162,7 +164,7 @@ ImportedFunction imported_with_sizes(const JaxExport& exported, const std::strin
   return function;
 }
 
-/// The function for arguments of these shapes.
+/// Returns the function for arguments of these shapes.
 FlatFunction at_shapes(const JaxExport& exported, const std::string& source, bool use_vjp,
                        const std::vector<Shape>& shapes) {
   const auto placed = [&](const Status& status) {
@@ -171,7 +173,7 @@ FlatFunction at_shapes(const JaxExport& exported, const std::string& source, boo
   const StatusOr<Symbols> symbols = solve_sizes(exported.inputs, shapes);
   or_throw(placed(symbols.status()));
   const StatusOr<JaxExport> sized = with_sizes(exported, *symbols);
-  if (!sized.ok()) {  // what the module asserts of its sizes says more
+  if (!sized.ok()) {  // the assertions of the module about its sizes are more precise
     std::vector<LoadedValue> inputs;
     for (const Shape& shape : shapes) inputs.push_back(loaded_value("", shape));
     or_throw(module_of(exported, inputs, source, /*open=*/true).status());

@@ -8,18 +8,18 @@
 
 namespace hilo {
 
-/// A function with the types of what it takes and gives.
+/// A function, and the types of its inputs and outputs.
 struct ImportedFunction {
   std::vector<LoadedValue> inputs, outputs;
   FlatFunction run;
 };
 
-/// The function in the file: of all its inputs, also those that the module doesn't take. Where the file brings a derivative
-/// and `use_vjp` says so, reverse mode calls that one, as jax.export's call does; forward mode is then refused.
-/// Symbolic sizes are solved at each call; a function is made for each new list of shapes, and kept. `exported.module`
-/// lives as long as the function where there are any.
-/// Errors    UNIMPLEMENTED for ordered effects, by name, and for programs of several devices;
-///           FAILED_PRECONDITION for a file that is for other platforms than cpu; those of reading the module
+/// Returns the function in a file: of all its inputs, including those that the module does not use. If the file has a
+/// derivative and `use_vjp` is set, reverse mode calls it, as jax.export's call does; forward mode is then rejected.
+/// Symbolic sizes are solved at each call; a function is created and stored for each new list of shapes. If there are
+/// any, `exported.module` must outlive the function.
+/// Errors    UNIMPLEMENTED for ordered effects, by name, and for programs of several devices; FAILED_PRECONDITION for a
+///           file for platforms other than cpu; those of reading the module
 ImportedFunction imported(const stablehlo::JaxExport& exported, const std::string& source, bool use_vjp);
 
 }  // namespace hilo

@@ -17,8 +17,8 @@ namespace hilo {
 class LoadedProgram {
  public:
   std::string name;
-  std::source_location location;             ///< of the call of load
-  std::shared_ptr<const std::string> bytes;  ///< of the file, where the function looks at them again
+  std::source_location location;             ///< location of the call of load
+  std::shared_ptr<const std::string> bytes;  ///< bytes of the file, if the function reads them again
   ImportedFunction function;
 };
 
@@ -28,16 +28,16 @@ std::string count_text(size_t count) { return fmt::format("{} array{}", count, c
 
 std::string where(const LoadedProgram& program) { return at_user_line(fmt::format("load '{}'", program.name)); }
 
-/// C++ numbers take the type of what they stand for.
+/// Checks the argument. C++ numbers are converted to the type of the parameter.
 Array checked_argument(const LoadedProgram& program, size_t i, const Array& argument) {
-  const LoadedValue& wanted = program.function.inputs[i];
+  const LoadedValue& expected = program.function.inputs[i];
   const Shape& got = argument.aval_shape();
-  if (!wanted.shape.is_array()) return argument;  // its sizes are solved by whoever runs it
-  if (got == wanted.shape) return argument;
-  if (argument.weak_type() && got.dimensions().empty() && wanted.shape.rank() == 0)
-    return ops::convert_element_type(argument, wanted.shape.element_type());
-  or_throw(invalid_argument(fmt::format("{}: input {} ('{}'): got {}, wanted {}", where(program), i, wanted.name,
-                                        got.to_string(), wanted.shape.to_string())));
+  if (!expected.shape.is_array()) return argument;  // its sizes are solved by the function
+  if (got == expected.shape) return argument;
+  if (argument.weak_type() && got.dimensions().empty() && expected.shape.rank() == 0)
+    return ops::convert_element_type(argument, expected.shape.element_type());
+  or_throw(invalid_argument(fmt::format("{}: input {} ('{}'): got {}, wanted {}", where(program), i, expected.name,
+                                        got.to_string(), expected.shape.to_string())));
   return argument;
 }
 
@@ -53,7 +53,7 @@ std::vector<LoadedValue> loaded(const std::vector<stablehlo::Type>& types) {
   return values;
 }
 
-/// A module whose arguments have unknown sizes: one function for each list of shapes.
+/// Opens a module whose arguments have unknown sizes: one function for each list of shapes.
 ImportedFunction open_module(std::shared_ptr<const stablehlo::ModuleTree> tree, const stablehlo::EntryTypes& types,
                              const std::string& path, const std::string& function) {
   return {loaded(types.arguments), loaded(types.results),
@@ -87,7 +87,7 @@ void read_module(LoadedProgram& program, const std::shared_ptr<const std::string
 void read_export(LoadedProgram& program, const std::shared_ptr<const std::string>& bytes, const std::string& path,
                  const LoadOptions& options) {
   if (!options.function.empty())
-    or_throw(invalid_argument(path + ": a file of jax.export has one function; none can be chosen"));
+    or_throw(invalid_argument(path + ": a file of jax.export has one function; its name cannot be specified"));
   const stablehlo::JaxExport exported = or_throw(stablehlo::read_jax_export(*bytes, path));
   program.name = exported.function_name;
   program.function = imported(exported, path, options.use_vjp);
@@ -127,10 +127,10 @@ std::vector<Array> call(const LoadedProgram& program, std::span<const Array> lea
 void check_result(const LoadedProgram& program, size_t leaves) {
   if (leaves == program.function.outputs.size()) return;
   const TransformationLocation here(program.location);
-  or_throw(
-      invalid_argument(fmt::format("{}: the program gives {}; its C++ result holds {}. Hint: load<Result>(path), "
-                                   "where Result is a tree of that many; std::vector<Array> takes any number",
-                                   where(program), count_text(program.function.outputs.size()), count_text(leaves))));
+  or_throw(invalid_argument(
+      fmt::format("{}: the program gives {}; its C++ result holds {}. Hint: load<Result>(path), "
+                  "where Result is a tree with that number of arrays; std::vector<Array> takes any number",
+                  where(program), count_text(program.function.outputs.size()), count_text(leaves))));
 }
 
 const std::string& name_of(const LoadedProgram& program) { return program.name; }

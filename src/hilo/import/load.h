@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// import/load.h -- load: a program from a file as a function that jit, grad, vmap and jvp take like a lambda.
+// import/load.h -- load: a program from a file as a function for jit, grad, vmap and jvp, like a lambda.
 #pragma once
 
 #include <memory>
@@ -13,20 +13,20 @@
 namespace hilo {
 
 struct LoadOptions {
-  std::string function = {};  ///< the entry of an MLIR module; empty: main, or the only public function
-  /// Whether reverse mode calls the derivative that a file of jax.export brings (vjp_order >= 1); else, as for files that
-  /// bring none, the mathematics in the file is differentiated.
+  std::string function = {};  ///< entry of an MLIR module; empty: main, or the only public function
+  /// Whether reverse mode calls the derivative in a file of jax.export (vjp_order >= 1). Otherwise, as for files
+  /// without one, the operations in the file are differentiated.
   bool use_vjp = true;
 };
 
-/// One array that a loaded program takes or gives.
+/// An input or output array of a loaded program.
 struct LoadedValue {
-  std::string name;  ///< what the file calls it ("args[0]['w']"), else "0", "1", ...
-  Shape shape;       ///< where all sizes are numbers
-  std::string type;  ///< "f32[b,3]": what jax.export left open are symbols
+  std::string name;  ///< name in the file ("args[0]['w']"), else "0", "1", ...
+  Shape shape;       ///< shape, if all sizes are numbers
+  std::string type;  ///< "f32[b,3]": sizes that jax.export left open are symbols
 };
 
-/// A program that has been read and made ready to be called. Copies of a LoadedFunction share it.
+/// A program that is ready to be called. Copies of a LoadedFunction share it.
 class LoadedProgram;
 
 namespace load_detail {
@@ -37,10 +37,10 @@ std::vector<Array> call(const LoadedProgram& program, std::span<const Array> lea
 const std::string& name_of(const LoadedProgram& program);
 const std::vector<LoadedValue>& inputs_of(const LoadedProgram& program);
 const std::vector<LoadedValue>& outputs_of(const LoadedProgram& program);
-/// Throws unless a result tree of `leaves` arrays can hold what the program gives.
+/// Throws unless a result pytree of `leaves` arrays matches the program's results.
 void check_result(const LoadedProgram& program, size_t leaves);
 
-/// A tree to fill: for a vector of Arrays, as many as the program gives.
+/// Returns a pytree to fill; a vector of Arrays has as many elements as the program has results.
 template <typename Result>
 Result result_tree(const LoadedProgram& program) {
   if constexpr (std::is_same_v<Result, std::vector<Array>>) return Result(outputs_of(program).size());
@@ -49,7 +49,7 @@ Result result_tree(const LoadedProgram& program) {
 
 void append(std::vector<Array>& leaves, const FlatTree& tree);
 
-/// Numbers travel as Arrays.
+/// Converts numbers to Arrays.
 template <typename T>
 decltype(auto) as_tree(const T& argument) {
   if constexpr (Number<T>) return Array(argument);
@@ -58,7 +58,7 @@ decltype(auto) as_tree(const T& argument) {
 
 }  // namespace load_detail
 
-/// What load() gives.
+/// The result of load().
 template <Tree Result>
 class LoadedFunction {
  public:
@@ -66,8 +66,8 @@ class LoadedFunction {
     load_detail::check_result(*program_, hilo::flatten(load_detail::result_tree<Result>(*program_)).leaves.size());
   }
 
-  /// Runs the program, or, inside a transformation, hands it on as one `call`.
-  /// Types     trees whose arrays are, one after another, the program's inputs
+  /// Runs the program; inside a transformation, records it as one `call`.
+  /// Types     pytrees whose arrays are, in order, the program's inputs
   /// Errors    INVALID_ARGUMENT if their number, shapes or types differ from the program's
   template <Tree... Args>
   Result operator()(const Args&... args) const {
@@ -84,12 +84,13 @@ class LoadedFunction {
   std::shared_ptr<const LoadedProgram> program_;
 };
 
-/// Reads a program from a file (HLO text or HloModuleProto, StableHLO text or bytecode, what jax.export wrote) as a function
-/// of its inputs. A derivative in the file is used; else derivatives are those of the mathematics in the file
-/// (docs/import.md): counted loops are raised to scans, so reverse mode goes through them.
-/// Types     Result: the tree that a call gives, Array if the program has one result; std::vector<Array> takes any
-///           number, tuples and structs are filled in order
-/// Errors    those of reading; INVALID_ARGUMENT if Result doesn't have as many arrays as the program has results
+/// Reads a program from a file as a function of its inputs: HLO text, HloModuleProto, StableHLO text or bytecode, or a
+/// file of jax.export.
+/// Types     Result: the pytree that a call returns; Array if the program has one result. std::vector<Array> takes any
+///           number; tuples and structs are filled in order
+/// Gradient  a derivative in the file is used if there is one; otherwise the operations in the file are differentiated
+///           (docs/import.md). Counted loops become scans, so that reverse mode supports them
+/// Errors    those of reading; INVALID_ARGUMENT if Result does not have as many arrays as the program has results
 /// Cost      linear in the file; nothing is compiled before the first call
 /// Example    auto model = load("model.mlir");  auto slope = grad([&](Array x) { return numpy::sum(model(x)); });
 template <Tree Result = Array>

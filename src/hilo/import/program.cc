@@ -15,7 +15,7 @@
 namespace hilo {
 namespace {
 
-/// Errors that have no place in the text yet name the source.
+/// Adds the source to errors whose text does not name a location yet.
 StatusOr<hlo::Module> named(StatusOr<hlo::Module> module, const std::string& source) {
   const bool is_named = module.ok() || module.status().message().starts_with(source + ":");
   return is_named ? std::move(module) : module.status().with_context(source);
@@ -23,11 +23,11 @@ StatusOr<hlo::Module> named(StatusOr<hlo::Module> module, const std::string& sou
 
 bool is_message_of_hlo(std::string_view bytes) { return !stablehlo::is_bytecode(bytes) && hlo::is_proto(bytes); }
 
-/// Text has no NUL; what has one is a form of its own.
-StatusOr<int64_t> longest_program(std::string_view beginning) {
-  constexpr int64_t kLongestMessage = (int64_t{1} << 31) - 1;  // bytes, of a proto or a flatbuffer
+/// Text has no NUL bytes; bytes with one have a binary format.
+StatusOr<int64_t> max_program_size(std::string_view beginning) {
+  constexpr int64_t kMaxMessageSize = (int64_t{1} << 31) - 1;  // in bytes, for a proto or a flatbuffer
   if (stablehlo::is_bytecode(beginning) || beginning.find('\0') == std::string_view::npos) return kDefaultFileLimit;
-  if (hlo::is_proto(beginning) || stablehlo::may_be_jax_export(beginning)) return kLongestMessage;
+  if (hlo::is_proto(beginning) || stablehlo::may_be_jax_export(beginning)) return kMaxMessageSize;
   return invalid_argument(fmt::format(
       "begins with {}; wanted HLO text, a HloModuleProto, MLIR as text or bytecode, or a file of jax.export",
       quote(beginning.substr(0, 8))));
@@ -37,8 +37,8 @@ StatusOr<int64_t> longest_program(std::string_view beginning) {
 
 StatusOr<std::string> read_program_bytes(const std::string& path) {
   return read_file(path, [&](std::string_view beginning) -> StatusOr<int64_t> {
-    const StatusOr<int64_t> longest = longest_program(beginning);
-    return longest.ok() ? longest : longest.status().with_context(path);
+    const StatusOr<int64_t> limit = max_program_size(beginning);
+    return limit.ok() ? limit : limit.status().with_context(path);
   });
 }
 
@@ -70,7 +70,7 @@ StatusOr<hlo::Module> parse_any(std::string_view bytes, const std::string& sourc
     HILO_ASSIGN_OR_RETURN(const stablehlo::JaxExport exported, stablehlo::read_jax_export(bytes, source));
     return parse_any(exported.module, source, function, std::move(arguments), shapes);
   }
-  if (!function.empty()) return invalid_argument(source + ": a function can be chosen in modules of MLIR only");
+  if (!function.empty()) return invalid_argument(source + ": a function can be specified for MLIR modules only");
   if (is_message) return named(hlo::from_proto(bytes), source);
   hlo::ParseOptions options;
   options.source = source;

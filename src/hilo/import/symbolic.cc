@@ -9,15 +9,15 @@
 namespace hilo {
 namespace {
 
-constexpr int kMostNesting = 64;  // parentheses in parentheses
+constexpr int kMaxNesting = 64;  // nesting depth of parentheses
 
 bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Reads a size from left to right; the first failure sticks.
+/// Evaluates a size from left to right; the first error is retained.
 class Evaluator {
  public:
-  /// `names` gets the symbols; where it isn't null all count 1.
+  /// `names` collects the symbols; if it is not null, all symbols have the value 1.
   Evaluator(std::string_view text, const Symbols& symbols, std::vector<std::string>* names)
       : text_(text), symbols_(symbols), names_(names) {}
 
@@ -46,15 +46,15 @@ class Evaluator {
 
   int64_t plus(int64_t a, int64_t b) {
     int64_t c = 0;
-    return __builtin_add_overflow(a, b, &c) ? fail("past the largest number") : c;
+    return __builtin_add_overflow(a, b, &c) ? fail("beyond the range of int64") : c;
   }
   int64_t times(int64_t a, int64_t b) {
     int64_t c = 0;
-    return __builtin_mul_overflow(a, b, &c) ? fail("past the largest number") : c;
+    return __builtin_mul_overflow(a, b, &c) ? fail("beyond the range of int64") : c;
   }
 
   int64_t sum(int depth) {
-    if (depth > kMostNesting) return fail("nested too deep");
+    if (depth > kMaxNesting) return fail("nested too deep");
     int64_t value = take('-') ? times(-1, product(depth)) : product(depth);
     while (status_.ok()) {
       if (take('+')) value = plus(value, product(depth));
@@ -74,7 +74,7 @@ class Evaluator {
     const int64_t base = factor(depth);
     if (!status_.ok() || !take('^')) return base;
     const int64_t exponent = factor(depth);
-    if (exponent < 0 || exponent > 63) return fail("a power that is no number from 0 to 63");
+    if (exponent < 0 || exponent > 63) return fail("an exponent that is not a number from 0 to 63");
     int64_t value = 1;
     for (int64_t i = 0; i < exponent && status_.ok(); ++i) value = times(value, base);
     return value;
@@ -82,7 +82,7 @@ class Evaluator {
 
   int64_t factor(int depth) {
     skip_spaces();
-    if (depth > kMostNesting) return fail("nested too deep");
+    if (depth > kMaxNesting) return fail("nested too deep");
     if (take('-')) return times(-1, factor(depth + 1));
     if (take('(')) {
       const int64_t value = sum(depth + 1);
@@ -101,7 +101,7 @@ class Evaluator {
     int64_t value = 0;
     const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
     at_ = static_cast<size_t>(end - text_.data());
-    return error == std::errc() ? value : fail("past the largest number");
+    return error == std::errc() ? value : fail("beyond the range of int64");
   }
 
   int64_t symbol(std::string_view name) {
@@ -110,7 +110,7 @@ class Evaluator {
       return 1;
     }
     const auto found = symbols_.find(name);
-    return found == symbols_.end() ? fail(fmt::format("nothing says what '{}' is", name), StatusCode::kNotFound)
+    return found == symbols_.end() ? fail(fmt::format("the value of '{}' is unknown", name), StatusCode::kNotFound)
                                    : found->second;
   }
 
@@ -121,8 +121,8 @@ class Evaluator {
     if (!take(')')) return fail("wanted ')'");
     if (name == "max") return std::max(a, b);
     if (name == "min") return std::min(a, b);
-    if (name != "floordiv" && name != "mod") return fail(fmt::format("function '{}' isn't known", name));
-    if (b == 0 || (a == INT64_MIN && b == -1)) return fail("division by zero, or past the largest number");
+    if (name != "floordiv" && name != "mod") return fail(fmt::format("unknown function '{}'", name));
+    if (b == 0 || (a == INT64_MIN && b == -1)) return fail("division by zero, or beyond the range of int64");
     const bool down = a % b != 0 && (a < 0) != (b < 0);
     return name == "floordiv" ? a / b - (down ? 1 : 0) : a % b + (down ? b : 0);
   }
@@ -134,7 +134,7 @@ class Evaluator {
   Status status_;
 };
 
-/// One size, and what it is in the call.
+/// One symbolic size, and its value in the call.
 struct Equation {
   const stablehlo::ExportedValue* value;
   size_t dimension;
@@ -156,7 +156,7 @@ StatusOr<std::vector<Equation>> equations(const std::vector<stablehlo::ExportedV
   return all;
 }
 
-/// The one symbol of a size that isn't known yet; empty if there is none or are several.
+/// Returns the only unknown symbol of a size; empty if there is none or several.
 StatusOr<std::string> open_symbol(const std::string& text, const Symbols& known) {
   HILO_ASSIGN_OR_RETURN(const std::vector<std::string> names, symbols_in(text));
   std::string open;
@@ -168,7 +168,7 @@ StatusOr<std::string> open_symbol(const std::string& text, const Symbols& known)
   return open;
 }
 
-/// Gives `name` the value for which the size is right, if the size is linear in it. False if it isn't.
+/// Solves for `name` if the size is linear in it. Returns false otherwise.
 StatusOr<bool> solve(const Equation& e, const std::string& name, Symbols& known) {
   known[name] = 0;
   const StatusOr<int64_t> at_0 = evaluate_size(e.text(), known);
@@ -192,7 +192,7 @@ std::string values_text(const Symbols& symbols) {
   return text;
 }
 
-/// Why the sizes of an equation have no solution: of "2*b" that is 7, what it is at 3 and at 4.
+/// Explains why an equation has no solution: for "2*b" with value 7, its values at 3 and at 4.
 Status unsolved(const Equation& e, Symbols known) {
   HILO_ASSIGN_OR_RETURN(const std::string name, open_symbol(e.text(), known));
   const auto at = [&](int64_t value) {
@@ -253,12 +253,12 @@ StatusOr<Symbols> solve_sizes(const std::vector<stablehlo::ExportedValue>& value
     }
   }
   for (const Equation& e : all) {
-    const StatusOr<int64_t> wanted = evaluate_size(e.text(), known);
-    if (wanted.status().code() == StatusCode::kNotFound) return unsolved(e, known);
-    HILO_RETURN_IF_ERROR(wanted.status());
-    if (*wanted == e.size) continue;
-    return invalid_argument(
-        fmt::format("'{}': dimension {} is {}, wanted {} = {}", e.value->path, e.dimension, e.size, e.text(), *wanted));
+    const StatusOr<int64_t> expected = evaluate_size(e.text(), known);
+    if (expected.status().code() == StatusCode::kNotFound) return unsolved(e, known);
+    HILO_RETURN_IF_ERROR(expected.status());
+    if (*expected == e.size) continue;
+    return invalid_argument(fmt::format("'{}': dimension {} is {}, wanted {} = {}", e.value->path, e.dimension, e.size,
+                                        e.text(), *expected));
   }
   return known;
 }
