@@ -160,7 +160,7 @@ def a_checkpoint_that_cannot_be_written_fails_everywhere(place):
     done = run(place, *MPIRUN, "-n", 2, mesh_program(place), "save", place.folder / "nowhere" / "state.safetensors")
     assert done.returncode == ENDED_BADLY, done.stderr
     holds(done.stderr, "NOT_FOUND: save_checkpoint (mesh_program.cc:",
-          "ABORTED: save_checkpoint", "another process could not write the checkpoint; it says why")
+          "ABORTED: save_checkpoint", "another process could not write the checkpoint; see its error message")
 
 
 def digits_has_one_loss_curve_by_replicas_by_mesh_and_by_processes(place):

@@ -155,7 +155,8 @@ TEST(CheckpointError, TensorsAloneAreNoCheckpoint) {
   ASSERT_TRUE(io::write_safetensors(folder.file("a"), {{"w", Literal::scalar(1.0f)}}).ok());
   const std::string error =
       error_of([&] { restore_checkpoint(folder.file("a"), numpy::zeros({})); }, StatusCode::kInvalidArgument);
-  EXPECT_NE(error.find("no checkpoint, but tensors alone. Hint: load_safetensors"), std::string::npos) << error;
+  EXPECT_NE(error.find("not a checkpoint: the file has tensors only. Hint: load_safetensors"), std::string::npos)
+      << error;
 }
 
 TEST(CheckpointManager, KeepsTheNewest) {

@@ -29,24 +29,24 @@ Status write(const std::string& path, const Snapshot& snapshot) {
   return write_file_atomic(path, bytes);
 }
 
-/// What came of it in all processes, which wait for each other.
+/// Returns the common status of all processes, which wait for each other.
 Status agreed(const Status& here) {
   const NamedSharding each(Mesh(devices(), {"all"}), P("all"));
   const Array failed = make_array_from_callback({device_count()}, each,
                                                 [&](const ShardIndex&) { return numpy::full({1}, here.ok() ? 0 : 1); });
   const bool all_well = numpy::sum(failed).item<int64_t>() == 0;
   if (all_well || !here.ok()) return here;
-  return Status(StatusCode::kAborted, "another process could not write the checkpoint; it says why");
+  return Status(StatusCode::kAborted, "another process could not write the checkpoint; see its error message");
 }
 
-/// The first process writes for all who share arrays.
+/// If processes share arrays, only the first one writes.
 bool writes(const Snapshot& snapshot) { return !snapshot.is_shared || process_index() == 0; }
 
 void throw_at_line(const char* function, const Status& status) {
   if (!status.ok()) or_throw(status.with_context(at_user_line(function)));
 }
 
-// The steps of the files in a folder, the oldest first.
+// Returns the steps of the checkpoint files in a folder, in ascending order.
 StatusOr<std::vector<int64_t>> steps_in(const std::string& directory) {
   DIR* const folder = ::opendir(directory.c_str());
   if (folder == nullptr) return errno_status(errno, "opening " + directory);
@@ -98,11 +98,11 @@ void restore(const std::string& path, const Walk& walk, Line line) {
 
 }  // namespace checkpoint_detail
 
-// The thread that writes, and what came of it.
+// The writer thread and its status.
 struct CheckpointManager::Writer {
   std::thread thread;
   Status status;
-  bool is_shared = false;  // by processes, which learn of each other's errors when they wait
+  bool is_shared = false;  // shared by processes, which learn about each other's errors when they wait
 
   Status join() {
     if (thread.joinable()) thread.join();
@@ -145,15 +145,15 @@ void CheckpointManager::save_walk(int64_t step, const checkpoint_detail::Walk& w
   const UserLocation here(line);
   if (step < 0) refuse("CheckpointManager::save", fmt::format("step {}; wanted at least 0", step));
   throw_at_line("CheckpointManager::save", writer_->wait());
-  Snapshot taken = checkpoint_detail::snapshot_of(walk);
-  writer_->is_shared = taken.is_shared;
-  auto work = [this, path = path_of(step), snapshot = std::move(taken)] {
+  Snapshot current = checkpoint_detail::snapshot_of(walk);
+  writer_->is_shared = current.is_shared;
+  auto work = [this, path = path_of(step), snapshot = std::move(current)] {
     if (!writes(snapshot)) return;
     const Status written = write(path, snapshot);
     writer_->status = written.ok() ? remove_old(directory_, options_.max_to_keep) : written;
   };
   if (options_.async) {
-    const SignalsBlocked blocked;  // the program's handlers run on its own threads
+    const SignalsBlocked blocked;  // the program's signal handlers run on its own threads
     writer_->thread = std::thread(std::move(work));
     return;
   }

@@ -44,7 +44,7 @@ std::optional<std::string> from_hexadecimal(std::string_view text) {
   return bytes;
 }
 
-// Of everything in the metadata but itself.
+// The checksum of all metadata except the checksum itself.
 std::string checksum_of(const io::Metadata& metadata) {
   uint32_t sum = 0;
   for (const auto& [key, value] : metadata) {
@@ -83,7 +83,7 @@ StatusOr<Description> parse_description(std::string_view text) {
   while (!sizes.empty()) {
     const size_t end = std::min(sizes.find(','), sizes.size());
     const std::optional<int64_t> size = parse_int64(sizes.substr(0, end));
-    if (!size) return invalid_argument("a size that is no number");
+    if (!size) return invalid_argument("a size that is not a number");
     dimensions.push_back(*size);
     sizes.remove_prefix(std::min(sizes.size(), end + 1));
   }
@@ -91,8 +91,8 @@ StatusOr<Description> parse_description(std::string_view text) {
   return Description{std::move(shape), std::string(checksum), weak == "weak"};
 }
 
-// Types that the format lacks are kept as bytes.
-bool kept_as_bytes(ElementType type) {
+// Types that the format lacks are stored as bytes.
+bool stored_as_bytes(ElementType type) {
   io::SafetensorsHeader trial;
   trial.tensors.push_back({"x", Shape::array(type, {0})});
   return !io::safetensors_header_bytes(trial).ok();
@@ -102,23 +102,24 @@ std::string tensor_name(const std::string& path) { return path.empty() ? "." : p
 
 StatusOr<Literal> array_of(const io::NamedLiterals& tensors, const std::string& path, const Description& description) {
   const auto found = tensors.find(tensor_name(path));
-  if (found == tensors.end()) return data_loss("its bytes are not there");
-  const Literal& kept = found->second;
-  const Shape wanted = kept_as_bytes(description.shape.element_type())
-                           ? Shape::array(ElementType::kU8, {description.shape.byte_size()})
-                           : description.shape;
-  if (kept.shape() != wanted) {
-    return data_loss(fmt::format("it is {}, its description says {}", kept.shape().to_string(), wanted.to_string()));
+  if (found == tensors.end()) return data_loss("its bytes are missing");
+  const Literal& stored = found->second;
+  const Shape expected = stored_as_bytes(description.shape.element_type())
+                             ? Shape::array(ElementType::kU8, {description.shape.byte_size()})
+                             : description.shape;
+  if (stored.shape() != expected) {
+    return data_loss(
+        fmt::format("it is {}, its description specifies {}", stored.shape().to_string(), expected.to_string()));
   }
-  const std::string got = fmt::format("{:08x}", add_to_checksum(0, text_of(kept.bytes())));
+  const std::string got = fmt::format("{:08x}", add_to_checksum(0, text_of(stored.bytes())));
   if (got != description.checksum) return data_loss(fmt::format("checksum {}; wanted {}", got, description.checksum));
-  return kept.reshaped(description.shape);
+  return stored.reshaped(description.shape);
 }
 
 StatusOr<Snapshot> snapshot_in(const io::Safetensors& file) {
   const auto format = file.metadata.find(std::string(kFormat));
   if (format == file.metadata.end())
-    return invalid_argument("no checkpoint, but tensors alone. Hint: load_safetensors");
+    return invalid_argument("not a checkpoint: the file has tensors only. Hint: load_safetensors");
   if (format->second != kVersion) {
     return unimplemented(fmt::format("a checkpoint of version {}; hilo reads {}", quote(format->second), kVersion));
   }
@@ -143,7 +144,7 @@ StatusOr<Snapshot> snapshot_in(const io::Safetensors& file) {
       snapshot.structure = value;
     }
   }
-  if (snapshot.arrays.size() != file.tensors.size()) return invalid_argument("tensors that belong to no array");
+  if (snapshot.arrays.size() != file.tensors.size()) return invalid_argument("tensors that do not belong to an array");
   return snapshot;
 }
 
@@ -155,7 +156,7 @@ StatusOr<std::string> checkpoint_bytes(const Snapshot& snapshot) {
                            {std::string(kStructure), snapshot.structure}};
   for (const SavedArray& array : snapshot.arrays) {
     const Shape& shape = array.value.shape();
-    const bool as_bytes = kept_as_bytes(shape.element_type());
+    const bool as_bytes = stored_as_bytes(shape.element_type());
     tensors.emplace(tensor_name(array.path),
                     as_bytes ? array.value.reshaped(Shape::array(ElementType::kU8, {shape.byte_size()})) : array.value);
     metadata.emplace(std::string(kArray) + array.path, description_of(array));

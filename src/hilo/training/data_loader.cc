@@ -70,7 +70,7 @@ Producer::Producer(Make make, int64_t ahead) : state_(std::make_shared<State>())
   state_->make = std::move(make);
   state_->ahead = static_cast<size_t>(ahead);
   if (ahead == 0) return;
-  const SignalsBlocked blocked;  // the program's handlers run on its own threads
+  const SignalsBlocked blocked;  // the program's signal handlers run on its own threads
   state_->thread = std::thread([state = state_.get()] { state->work(); });
 }
 
@@ -90,17 +90,17 @@ void Producer::State::work() {
       changed.wait(lock, [this] { return stopped || ready.size() < ahead; });
       if (stopped) return;
     }
-    std::optional<std::vector<Array>> made;
+    std::optional<std::vector<Array>> result;
     std::exception_ptr thrown;
     try {
-      made = make();
-    } catch (...) {  // whatever it is, the caller gets it
+      result = make();
+    } catch (...) {  // any exception is rethrown to the caller
       thrown = std::current_exception();
     }
     const std::lock_guard lock(mutex);
     error = thrown;
-    ended = !made.has_value();
-    if (made) ready.push_back(*std::move(made));
+    ended = !result.has_value();
+    if (result) ready.push_back(*std::move(result));
     changed.notify_all();
     if (ended) return;
   }

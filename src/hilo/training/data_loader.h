@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// training/data_loader.h -- batches of a data set in random order, made ahead on a thread.
+// training/data_loader.h -- batches of a data set in random order, prefetched by a thread.
 #pragma once
 
 #include <functional>
@@ -17,22 +17,23 @@ namespace hilo::training {
 
 struct DataLoaderOptions {
   int64_t batch_size = 1;
-  std::optional<random::Key> key = std::nullopt;  ///< of the order; without one it is the data's
-  bool drop_remainder = false;                    ///< leaves out a last batch that is smaller
-  int64_t prefetch = 2;                           ///< batches that a thread makes ahead; 0: the caller makes them
-  const char* progress = nullptr;                 ///< if not null: the title of a bar on a terminal, an epoch each
+  std::optional<random::Key> key = std::nullopt;  ///< key of the random order; without one, the order of the data
+  bool drop_remainder = false;                    ///< whether to omit a smaller last batch
+  int64_t prefetch = 2;  ///< number of batches that a thread prefetches; 0 computes them on the caller's thread
+  const char* progress = nullptr;  ///< if not null: title of a progress bar for each epoch
 };
 
 namespace loader_detail {
 
-/// The rows of every batch of an epoch: what the options and the epoch's number alone decide.
+/// Returns the row indices of each batch of an epoch; they depend only on the options and the epoch's number.
 std::vector<Array> batches_of(int64_t count, int64_t epoch, const DataLoaderOptions& options);
-/// The extent that all arrays have in front.
-/// Errors    INVALID_ARGUMENT if there is none, or sizes that aren't positive
+/// Returns the common first extent of all arrays.
+/// Errors    INVALID_ARGUMENT if they differ, or for sizes that are not positive
 int64_t examples_in(const std::vector<Array>& leaves, const DataLoaderOptions& options);
 std::vector<Array> rows_of(const std::vector<Array>& leaves, const Array& rows);
 
-/// Calls `make` on a thread of its own, at most `ahead` results before take() asks for them; with 0, on the caller's.
+/// Calls `make` on a separate thread, at most `ahead` results before take() requests them; with 0, on the caller's
+/// thread.
 class Producer {
  public:
   using Make = std::function<std::optional<std::vector<Array>>()>;
@@ -40,7 +41,7 @@ class Producer {
   Producer(const Producer&) = delete;
   Producer& operator=(const Producer&) = delete;
   ~Producer();
-  /// The next result, or none at the end. What `make` throws is thrown here.
+  /// Returns the next result, or nullopt at the end. Rethrows exceptions of `make`.
   std::optional<std::vector<Array>> take();
 
  private:
@@ -50,7 +51,7 @@ class Producer {
 
 }  // namespace loader_detail
 
-/// One epoch's batches, to be read once: `for (const Batch& batch : loader.epoch(3))`.
+/// The batches of one epoch, for a single pass: `for (const Batch& batch : loader.epoch(3))`.
 template <Tree T>
 class Epoch {
  public:
@@ -99,18 +100,19 @@ class Epoch {
   int64_t done_ = 0;
 };
 
-/// The data of a tree whose arrays all have the examples along their first axis, in batches. An epoch's order is that of
-/// random::permutation under the key and the epoch's number: a run that begins anew at epoch 7 sees what the first saw.
-/// Errors    INVALID_ARGUMENT for arrays of different lengths, or sizes that aren't positive
-/// Cost      a batch is gathered from the data, which stays where it is
-/// Example   DataLoader loader(Data{images, labels}, {.batch_size = 128, .key = random::key(0), .drop_remainder = true});
+/// Splits a data set into batches. The data is a pytree whose arrays have the examples along their first axis. The
+/// order of an epoch is random::permutation with the key and the epoch's number, so that a run resumed at epoch 7 gets
+/// the same batches.
+/// Errors    INVALID_ARGUMENT for arrays of different lengths, or sizes that are not positive
+/// Cost      a batch is gathered from the data, which is not copied as a whole
+/// Example   DataLoader loader(Data{images, labels}, {.batch_size = 128, .key = random::key(0)});
 ///           for (int epoch = 0; epoch < 10; ++epoch)
 ///             for (const Data& batch : loader.epoch(epoch)) params = step(params, batch);
 template <Tree T>
 class DataLoader {
  public:
   using Transform = std::function<T(const T&)>;
-  /// `transform` is applied to every batch, on the thread that makes it.
+  /// Applies `transform` to every batch, on the thread that prepares it.
   DataLoader(T data, DataLoaderOptions options, Transform transform = nullptr)
       : data_(std::move(data)), options_(std::move(options)), transform_(std::move(transform)) {
     leaves_ = hilo::flatten(data_).leaves;
@@ -118,7 +120,7 @@ class DataLoader {
   }
 
   int64_t num_examples() const { return count_; }
-  /// Batches of an epoch.
+  /// Returns the number of batches of an epoch.
   int64_t size() const {
     return options_.drop_remainder ? count_ / options_.batch_size
                                    : (count_ + options_.batch_size - 1) / options_.batch_size;

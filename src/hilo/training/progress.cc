@@ -14,8 +14,8 @@
 namespace hilo::training {
 namespace {
 
-constexpr int kWidth = 30;         // characters of the bar
-constexpr double kInterval = 0.1;  // seconds between two drawings
+constexpr int kWidth = 30;         // width of the bar in characters
+constexpr double kInterval = 0.1;  // minimum time between two updates, in seconds
 
 int64_t now() { return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
 

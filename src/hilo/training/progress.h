@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// training/progress.h -- how far a loop has come, on a terminal.
+// training/progress.h -- a progress bar on the terminal.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace hilo::training {
 
-/// A bar on stderr with what is done, how long the rest takes, and a note: drawn at most ten times a second, and only where
-/// stderr is a terminal. Elsewhere nothing is written. NO_COLOR turns colours off.
+/// A progress bar on stderr with the completed part, the remaining time and a note. It is updated at most ten times a
+/// second, and only if stderr is a terminal; otherwise nothing is written. NO_COLOR turns colors off.
 /// Example    Progress progress("training", steps);  ...  progress.step(i + 1, "loss 0.25");
 class Progress {
  public:
@@ -17,9 +17,9 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
-  /// `done` steps have been taken; `note` says how it goes.
+  /// Reports that `done` steps are completed, with an optional note.
   void step(int64_t done, const std::string& note = "");
-  /// Ends the bar's line; the destructor does too.
+  /// Ends the line of the bar; the destructor does the same.
   void finish();
 
  private:
@@ -28,11 +28,11 @@ class Progress {
   std::string title_;
   int64_t total_;
   int64_t began_ = 0;  ///< nanoseconds of the steady clock
-  double drawn_ = -1;  ///< seconds since the beginning
+  double drawn_ = -1;  ///< time of the last update, in seconds since the start
   bool terminal_ = false, color_ = false, open_ = false;
 };
 
-/// The bar's line as it stands after `done` of `total` steps and so many seconds, without colour.
+/// Returns the line of the bar after `done` of `total` steps and the given seconds, without colors.
 std::string progress_text(const std::string& title, int64_t done, int64_t total, double seconds,
                           const std::string& note);
 

@@ -14,7 +14,7 @@ T at_line(const char* function, StatusOr<T> value) {
   return *std::move(value);
 }
 
-// Where the bytes lie, if the type may be looked at there: a bool of another byte than 0 and 1 may not.
+// Borrows the bytes of the file if they are aligned and valid for the type: a bool byte other than 0 and 1 is not.
 Array borrowed_or_copied(const io::SafetensorsFile& file, const io::SafetensorsEntry& entry) {
   const std::string_view bytes = file.bytes_of(entry);
   const auto copied = [&] { return Array::from_literal(at_line("load_safetensors", file.tensor(entry.name))); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees to and from snapshots.
+// training/snapshot.cc -- converts pytrees to snapshots and back.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace hilo::training::checkpoint_detail {
 namespace {
 
-// A walk that tells keys of maps, which are structure, from the values beside arrays.
+// A traversal that distinguishes keys of maps, which belong to the structure, from values.
 class StateVisitor : public PathVisitor {
  public:
   void leaf(Array& array) override {
@@ -42,7 +42,7 @@ class StateVisitor : public PathVisitor {
 
  protected:
   virtual void on_array(Array& array) = 0;
-  // `string`: the value, if it is one; else `bytes` are the value itself.
+  // `string` is the value, if it is a string; otherwise `bytes` is the value.
   virtual void on_value(const char* bytes, size_t size, const std::string* string) = 0;
 
  private:
@@ -52,7 +52,7 @@ class StateVisitor : public PathVisitor {
   }
   void line(const std::string& what) { structure += path() + "\t" + what + "\n"; }
 
-  std::map<size_t, char> kinds_;  // of the containers on the way
+  std::map<size_t, char> kinds_;  // kinds of the containers on the current path
 };
 
 class Taker final : public StateVisitor {
@@ -80,7 +80,7 @@ class Taker final : public StateVisitor {
 using ArraysByPath = std::map<std::string, const SavedArray*>;
 using ValuesByPath = std::map<std::string, std::string_view>;
 
-// Holds a tree against a snapshot, whose file may say anything.
+// Compares a pytree with a snapshot, whose file may have any content.
 class Checker final : public StateVisitor {
  public:
   Checker(const ArraysByPath& arrays, const ValuesByPath& values) : arrays_(arrays), values_(values) {}
@@ -97,7 +97,7 @@ class Checker final : public StateVisitor {
   void on_value(const char*, size_t size, const std::string* string) override {
     const auto found = values_.find(path());
     if (!status.ok() || (found != values_.end() && (string != nullptr || found->second.size() == size))) return;
-    status = invalid_argument(fmt::format("value {} isn't in the checkpoint with {} bytes", quote(path()), size));
+    status = invalid_argument(fmt::format("the checkpoint has no value {} of {} bytes", quote(path()), size));
   }
   const ArraysByPath& arrays_;
   const ValuesByPath& values_;
@@ -114,7 +114,7 @@ class Filler final : public StateVisitor {
     const NamedSharding* const sharding = sharding_of(array);
     array = with_weak_type(sharding == nullptr ? value : device_put(value, *sharding), saved.weak_type);
   }
-  // The tree that is walked is the caller's own copy, and not const.
+  // The traversed pytree is the caller's own copy, and not const.
   void on_value(const char* bytes, size_t size, const std::string* string) override {
     const std::string_view saved = values_.at(path());
     if (string != nullptr) *const_cast<std::string*>(string) = saved;
