@@ -290,17 +290,7 @@ class Array {
   Array name(const Axes& axis, std::source_location location = std::source_location::current()) const;              \
   Array name(const Axes& axis, const numpy::Options& options,                                                       \
              std::source_location location = std::source_location::current()) const;
-  HILO_REDUCING_MEMBER(sum, SumOptions)
-  HILO_REDUCING_MEMBER(mean, MeanOptions)
-  HILO_REDUCING_MEMBER(max, MaxOptions)
-  HILO_REDUCING_MEMBER(min, MaxOptions)
-  HILO_REDUCING_MEMBER(ptp, MaxOptions)
-  HILO_REDUCING_MEMBER(prod, SumOptions)
-  HILO_REDUCING_MEMBER(std, VarOptions)
-  HILO_REDUCING_MEMBER(var, VarOptions)
-  HILO_REDUCING_MEMBER(all, AllOptions)
-  HILO_REDUCING_MEMBER(any, AllOptions)
-#undef HILO_REDUCING_MEMBER
+#include "hilo/array/reducing_members.inc"
 #define HILO_ARG_MEMBER(name)                                                                                          \
   Array name(std::optional<int64_t> axis = {}, std::source_location location = std::source_location::current()) const; \
   Array name(const numpy::ArgOptions& options, std::source_location location = std::source_location::current()) const;

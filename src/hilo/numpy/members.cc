@@ -8,9 +8,9 @@
 namespace hilo {
 namespace {
 
-std::vector<Indexer> present(std::initializer_list<Indexer> given) {
+std::vector<Indexer> present(std::initializer_list<Indexer> arguments) {
   std::vector<Indexer> indices;
-  for (const Indexer& i : given)
+  for (const Indexer& i : arguments)
     if (i.kind() != Indexer::Kind::kAbsent) indices.push_back(i);
   return indices;
 }
@@ -52,17 +52,7 @@ numpy::IndexedPlaces Array::at(const Indexer& i0, const Indexer& i1, const Index
   Array Array::name(const Axes& axis, const numpy::Options& options, std::source_location location) const { \
     return numpy::name(Operand(*this, location), axis, options);                                            \
   }
-HILO_REDUCING_MEMBER(sum, SumOptions)
-HILO_REDUCING_MEMBER(mean, MeanOptions)
-HILO_REDUCING_MEMBER(max, MaxOptions)
-HILO_REDUCING_MEMBER(min, MaxOptions)
-HILO_REDUCING_MEMBER(ptp, MaxOptions)
-HILO_REDUCING_MEMBER(prod, SumOptions)
-HILO_REDUCING_MEMBER(std, VarOptions)
-HILO_REDUCING_MEMBER(var, VarOptions)
-HILO_REDUCING_MEMBER(all, AllOptions)
-HILO_REDUCING_MEMBER(any, AllOptions)
-#undef HILO_REDUCING_MEMBER
+#include "hilo/array/reducing_members.inc"
 
 #define HILO_ARG_MEMBER(name)                                                                \
   Array Array::name(std::optional<int64_t> axis, std::source_location location) const {      \

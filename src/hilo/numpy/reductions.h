@@ -87,13 +87,19 @@ HILO_REDUCTION(std, VarOptions)
 /// Returns the maximum over `axis`, by default over all axes; NaN propagates.
 /// Errors     INVALID_ARGUMENT for a reduction over no elements without `initial`
 /// Example    max(array({{1, 5}, {3, 2}}), 0)  // [3 5]
-HILO_REDUCTION(max, MaxOptions)            ///< the greatest
-HILO_REDUCTION(min, MaxOptions)            ///< minimum; see max
-HILO_REDUCTION(amax, MaxOptions)           ///< same as max
-HILO_REDUCTION(amin, MaxOptions)           ///< same as min
-HILO_REDUCTION(ptp, MaxOptions)            ///< range of values: maximum minus minimum
-HILO_REDUCTION(all, AllOptions)            ///< true if no element is 0
-HILO_REDUCTION(any, AllOptions)            ///< true if an element is not 0
+HILO_REDUCTION(max, MaxOptions)
+/// Returns the minimum over `axis`, by default over all axes; NaN propagates.
+/// Example    min(array({{1, 5}, {3, 2}}), 0)  // [1 2]
+HILO_REDUCTION(min, MaxOptions)
+HILO_REDUCTION(amax, MaxOptions)  ///< same as max
+HILO_REDUCTION(amin, MaxOptions)  ///< same as min
+HILO_REDUCTION(ptp, MaxOptions)   ///< range of values: maximum minus minimum
+/// Returns whether all elements are true (not 0).
+/// Example    numpy::all(array({1, 2, 0}))  // False
+HILO_REDUCTION(all, AllOptions)
+/// Returns whether any element is true (not 0).
+/// Example    numpy::any(array({1, 2, 0}))  // True
+HILO_REDUCTION(any, AllOptions)
 HILO_REDUCTION(count_nonzero, AllOptions)  ///< number of elements that are not 0
 /// Reduces like the function without `nan` in its name, but ignores NaNs. For only NaNs: sum 0, product 1, mean NaN.
 HILO_REDUCTION(nansum, SumOptions)
@@ -110,7 +116,9 @@ struct MedianOptions {
   bool overwrite_input = false;  ///< true is rejected: arrays are immutable
   bool keepdims = false;
 };
-HILO_REDUCTION(median, MedianOptions)     ///< median; for an even count, the mean of the two middle elements
+/// Returns the median; for an even count, the mean of the two middle elements.
+/// Example    median(array({1, 5, 2, 4}))  // 3.0
+HILO_REDUCTION(median, MedianOptions)
 HILO_REDUCTION(nanmedian, MedianOptions)  ///< median that ignores NaNs
 
 struct ArgOptions {
@@ -193,7 +201,7 @@ struct AverageAndWeights {
 AverageAndWeights average_with_weights(const Operand& a, const AverageOptions& options = {});
 
 namespace detail {
-Array shares(std::initializer_list<double> q);
+Array fractions(std::initializer_list<double> q);
 }  // namespace detail
 struct QuantileOptions {
   Named named = Named();
@@ -212,7 +220,7 @@ struct QuantileOptions {
     return name(a, q, QuantileOptions{.axis = axis});                                                         \
   }                                                                                                           \
   inline Array name(const Operand& a, std::initializer_list<double> q, const QuantileOptions& options = {}) { \
-    return name(a, detail::shares(q), options);                                                               \
+    return name(a, detail::fractions(q), options);                                                            \
   }
 /// Returns the q-th quantiles over `axis`, for q in [0, 1]. The axes of q come first in the result. NaN propagates.
 /// Example    quantile(array({1, 2, 3, 4, 5}), 0.25)  // 2.0
@@ -233,16 +241,6 @@ namespace hilo {
   Array Array::name(const Axes& axis, std::source_location location) const {    \
     return numpy::name(Operand(*this, location), numpy::Options{.axis = axis}); \
   }
-HILO_REDUCING_MEMBER(sum, SumOptions)
-HILO_REDUCING_MEMBER(mean, MeanOptions)
-HILO_REDUCING_MEMBER(max, MaxOptions)
-HILO_REDUCING_MEMBER(min, MaxOptions)
-HILO_REDUCING_MEMBER(ptp, MaxOptions)
-HILO_REDUCING_MEMBER(prod, SumOptions)
-HILO_REDUCING_MEMBER(std, VarOptions)
-HILO_REDUCING_MEMBER(var, VarOptions)
-HILO_REDUCING_MEMBER(all, AllOptions)
-HILO_REDUCING_MEMBER(any, AllOptions)
-#undef HILO_REDUCING_MEMBER
+#include "hilo/array/reducing_members.inc"
 
 }  // namespace hilo
