@@ -18,7 +18,7 @@ using Lengths = std::optional<std::vector<int64_t>>;
 using Axes = std::optional<std::vector<int64_t>>;
 enum class Norm : uint8_t { kBackward, kOrtho, kForward };
 
-/// Integers and half floats are f32; `complex` as asked for.
+/// Converts integers and 16-bit floats to f32, and to complex if requested.
 Array inexact(const Array& x, bool complex) {
   Array y = numpy::promote_inexact(x);
   if (!is_complex(y.dtype()) && y.dtype() != ElementType::kF64) y = ops::convert_element_type(y, ElementType::kF32);
@@ -26,22 +26,22 @@ Array inexact(const Array& x, bool complex) {
   return ops::convert_element_type(y, y.dtype() == ElementType::kF64 ? ElementType::kC128 : ElementType::kC64);
 }
 
-/// Counted from the front, each once.
+/// Normalizes axes, and rejects repeated ones.
 std::vector<int64_t> places(const char* what, const Array& x, std::vector<int64_t> axes) {
   std::vector<int64_t> seen;
   for (int64_t& axis : axes) {
-    const int64_t given = axis;
+    const int64_t requested = axis;
     if (axis < 0) axis += x.ndim();
     if (axis < 0 || axis >= x.ndim())
-      refuse(what,
-             "axis " + std::to_string(given) + " is out of bounds for array of dimension " + std::to_string(x.ndim()));
+      refuse(what, "axis " + std::to_string(requested) + " is out of bounds for array of dimension " +
+                       std::to_string(x.ndim()));
     if (std::ranges::find(seen, axis) != seen.end()) refuse(what, "does not support repeated axes");
     seen.push_back(axis);
   }
   return axes;
 }
 
-/// Cropped or padded to `size` elements along an axis.
+/// Crops or pads x to `size` elements along an axis.
 Array sized(const Array& x, int64_t axis, int64_t size) {
   const size_t d = axis;
   if (x.shape(axis) > size) return ops::slice_along(x, axis, {0, size, 1});
@@ -51,7 +51,7 @@ Array sized(const Array& x, int64_t axis, int64_t size) {
   return ops::pad(x, ops::scalar(0, x.dtype()), padding);
 }
 
-/// One op of at most three dimensions; `axes` in any order are brought to the end and back.
+/// Transforms at most three dimensions with one op; moves the axes to the end and back.
 Array transformed(const Array& x, FftType type, const std::vector<int64_t>& lengths, const std::vector<int64_t>& axes) {
   std::vector<int64_t> order;
   for (int64_t d = 0; d < x.ndim(); ++d) {
@@ -63,12 +63,12 @@ Array transformed(const Array& x, FftType type, const std::vector<int64_t>& leng
   return ops::transpose(lax::fft(ops::transpose(x, order), type, lengths), back);
 }
 
-/// More axes than an op takes: complex ones separately, the real one where its type asks for it.
+/// Transforms more axes than one op supports: complex axes separately, the real axis in the order that its type needs.
 Array transformed_in_turns(Array x, FftType type, std::vector<int64_t> lengths, std::vector<int64_t> axes) {
   const bool inverse = type == FftType::kIfft || type == FftType::kIrfft;
   const FftType plain = inverse ? FftType::kIfft : FftType::kFft;
   while (axes.size() > 3) {
-    // Those in front; a real transform forwards must come first.
+    // The leading axes; a forward real transform must come first.
     if (type == FftType::kRfft) {
       x = transformed(x, type, {lengths.back()}, {axes.back()});
       type = plain;
@@ -83,14 +83,14 @@ Array transformed_in_turns(Array x, FftType type, std::vector<int64_t> lengths, 
   return transformed(x, type, lengths, axes);
 }
 
-Array over_axes(const char* what, const Operand& a, FftType type, const Lengths& s, const Axes& given, Norm norm) {
+Array over_axes(const char* what, const Operand& a, FftType type, const Lengths& s, const Axes& requested, Norm norm) {
   const UserLocation here(a.location());
   const bool to_real = type == FftType::kIrfft, from_real = type == FftType::kRfft;
   if (from_real && is_complex(a.array().dtype()))
     refuse(what, "only real valued inputs supported; got " + a.array().aval_shape().to_string());
   Array x = inexact(a, !from_real);
   std::vector<int64_t> axes;
-  if (given) axes = *given;
+  if (requested) axes = *requested;
   else {
     const int64_t count = s ? std::ssize(*s) : x.ndim();
     for (int64_t d = x.ndim() - count; d < x.ndim(); ++d) axes.push_back(d);
@@ -104,7 +104,7 @@ Array over_axes(const char* what, const Operand& a, FftType type, const Lengths&
     int64_t n = x.shape(axes[k]);
     if (halved) n = 2 * (n - 1);
     if (s) n = (*s)[k];
-    // Of nothing comes nothing, unless so many points are asked for.
+    // Without elements the result is empty, unless a number of points is requested.
     if (n == 0 && !s && !to_real && !from_real) return x;
     if (n < 1) refuse(what, "invalid number of data points (" + std::to_string(n) + ") specified");
     lengths.push_back(n);
@@ -135,13 +135,13 @@ Norm swapped(Norm norm) {
 
 Array conjugate(const Array& x) { return ops::complex(ops::real(x), ops::neg(ops::imag(x))); }
 
-/// `by` elements from the end of each axis go to its front.
-Array rolled(const char* what, const Operand& operand, const Axes& given, bool back) {
+/// Moves `by` elements from the end of each axis to its front.
+Array rolled(const char* what, const Operand& operand, const Axes& requested, bool back) {
   const UserLocation here(operand.location());
   Array x = operand;
   std::vector<int64_t> axes;
-  for (int64_t d = 0; !given && d < x.ndim(); ++d) axes.push_back(d);
-  for (int64_t axis : places(what, x, given ? *given : axes)) {
+  for (int64_t d = 0; !requested && d < x.ndim(); ++d) axes.push_back(d);
+  for (int64_t axis : places(what, x, requested ? *requested : axes)) {
     const int64_t n = x.shape(axis), first = back ? n / 2 : n - n / 2;
     const Array parts[] = {ops::slice_along(x, axis, {first, n, 1}), ops::slice_along(x, axis, {0, first, 1})};
     x = ops::concatenate(parts, axis);

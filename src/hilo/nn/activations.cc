@@ -20,7 +20,7 @@ Array identity(const Operand& x) { return x; }
 
 Array relu(const Operand& x) {
   const UserLocation here(x.location());
-  // Not maximum alone: the derivative at 0 is 0, as in jax.nn, and NaN stays NaN.
+  // maximum alone would have a derivative other than 0 at 0, unlike jax.nn. NaN propagates.
   return numpy::where(x.array() > 0, x, stop_gradient(numpy::maximum(x, 0)));
 }
 
@@ -38,7 +38,7 @@ Array softplus(const Operand& x) {
   static const auto f = custom_jvp([](const Array& a) {
                           return ops::max(a, ops::full_like(a, 0)) + numpy::log1p(numpy::exp(-ops::abs(a)));
                         }).defjvps([](const Array& t, const Array&, const Array& a) { return t * ops::logistic(a); });
-  return f(numpy::promote_inexact(x.array(), 0).first);  // beside a number, as in JAX
+  return f(numpy::promote_inexact(x.array(), 0).first);  // promotes like an operation with a number, as in JAX
 }
 
 Array sparse_plus(const Operand& x) {
@@ -54,8 +54,8 @@ Array sparse_sigmoid(const Operand& x) {
 
 Array soft_sign(const Operand& x) {
   const UserLocation here(x.location());
-  // From 1 on by what is missing to 1, whose slope is a square; the slope of the quotient would cancel.
-  const Array a = numpy::promote_inexact(x.array(), 0).first;  // beside a number, as in JAX
+  // From 1 on, computes 1 minus the complement, which is a square; the derivative of the quotient would cancel.
+  const Array a = numpy::promote_inexact(x.array(), 0).first;  // promotes like an operation with a number, as in JAX
   if (is_complex(a.dtype())) return a / (numpy::abs(a) + 1.0);
   const Array size = ops::abs(a), rest = 1.0 / (1.0 + size);
   return numpy::where(size < 1.0, a * rest, ops::sign(a) * (1.0 - rest));
@@ -132,18 +132,18 @@ Array leaky_relu(const Operand& x, const LeakyReluOptions& options) {
 Array squareplus(const Operand& x, const SquareplusOptions& options) {
   const UserLocation here(x.location());
   if (is_complex(x.array().dtype())) return (x.array() + numpy::sqrt(numpy::square(x) + options.b)) / 2;
-  const bool pred = x.array().dtype() == ElementType::kPred;  // whose square is an integer
-  const auto [given, spread] =
+  const bool pred = x.array().dtype() == ElementType::kPred;  // its square is an integer
+  const auto [promoted, spread] =
       numpy::promote_inexact(pred ? ops::convert_element_type(x, ElementType::kS32) : x.array(), options.b);
-  const bool narrow = element_size_bytes(given.dtype()) < 4;
+  const bool narrow = element_size_bytes(promoted.dtype()) < 4;
   const auto widened = [&](const Array& v) {
     return ops::convert_element_type(v, narrow ? ElementType::kF32 : v.dtype());  // constants would widen a weak type
   };
-  const Array a = widened(given), b = widened(spread);
-  const Array root = numpy::hypot(a, numpy::sqrt(b)), right = a >= 0.0;  // to the left of 0 the sum would cancel
+  const Array a = widened(promoted), b = widened(spread);
+  const Array root = numpy::hypot(a, numpy::sqrt(b)), right = a >= 0.0;  // for x < 0 the sum would cancel
   const Array left = 0.25 * b / numpy::where(right, 1.0, 0.5 * root - 0.5 * a);
   const Array value = numpy::where(right, 0.5 * a + 0.5 * root, left);
-  return with_weak_type(ops::convert_element_type(value, given.dtype()), given.weak_type());
+  return with_weak_type(ops::convert_element_type(value, promoted.dtype()), promoted.weak_type());
 }
 
 Array gelu(const Operand& x, const GeluOptions& options) {
@@ -152,13 +152,14 @@ Array gelu(const Operand& x, const GeluOptions& options) {
   const bool narrow = element_size_bytes(a.dtype()) < 4;
   const Array wide = narrow ? ops::convert_element_type(a, ElementType::kF32) : a;
   if (options.approximate) {
-    // (1 + tanh(u)) / 2 without the sum, which cancels to the left; beyond 30 nothing changes but what overflows.
+    // Computes (1 + tanh(u)) / 2 without the sum, which cancels for negative u. Beyond 30 the result is constant;
+    // clamping avoids overflow.
     const Array inside = is_complex(wide.dtype())
                              ? wide
                              : ops::clamp(ops::scalar(-30, wide.dtype()), wide, ops::scalar(30, wide.dtype()));
     const Array inner = std::sqrt(8 / std::numbers::pi) * (inside + 0.044715 * (inside * inside * inside));
     const Array value = wide * ops::logistic(inner);
-    return with_weak_type(ops::convert_element_type(value, a.dtype()), false);  // as in JAX
+    return with_weak_type(ops::convert_element_type(value, a.dtype()), false);  // never weakly typed, as in JAX
   }
   return with_weak_type(ops::convert_element_type(wide * lax::normal_distribution(wide), a.dtype()), false);
 }

@@ -17,13 +17,13 @@ namespace {
 
 constexpr char kName[] = "dot_product_attention";
 
-/// Axes of extent 1 in front until there are four.
+/// Adds leading axes of extent 1 up to rank 4.
 Array of_rank_4(const Array& x) {
   if (x.ndim() > 4) refuse(kName, "wanted at most 4 dimensions; got " + x.aval_shape().to_string());
   return numpy::reshape(x, numpy::with_rank(x.shape(), 4));
 }
 
-/// [batch, heads or 1, queries, keys] -> [batch, groups or 1, heads a group or 1, queries, keys]
+/// [batch, heads or 1, queries, keys] -> [batch, groups or 1, heads per group or 1, queries, keys]
 Array by_group(const Array& x, int64_t heads, int64_t groups) {
   const Array wide = of_rank_4(x);
   const int64_t own = wide.shape(1);
@@ -35,7 +35,7 @@ Array by_group(const Array& x, int64_t heads, int64_t groups) {
 
 Array positions(int64_t count) { return numpy::arange(count); }
 
-/// Which of [queries, keys] see each other by position alone; none if all do.
+/// Returns which [queries, keys] attend to each other by their positions; nullopt if all do.
 std::optional<Array> seen_by_position(int64_t queries, int64_t keys, const AttentionOptions& options) {
   const Array query = numpy::expand_dims(positions(queries), 1), key = numpy::expand_dims(positions(keys), 0);
   std::optional<Array> seen;
@@ -48,7 +48,7 @@ std::optional<Array> seen_by_position(int64_t queries, int64_t keys, const Atten
   return seen;
 }
 
-/// Which of `count` positions a batch has: pred[batch, count].
+/// Returns a mask of the valid positions of each batch: pred[batch, count].
 Array within(const Array& lengths, int64_t count) {
   return numpy::expand_dims(positions(count), 0) < numpy::expand_dims(lengths, 1);
 }
@@ -101,7 +101,7 @@ AttentionAndResidual dot_product_attention_with_residual(const Operand& query, c
     const Array valid = numpy::expand_dims(within(*options.query_seq_lengths, queries), {2, 3, 4});
     out = out * numpy::astype(valid, out.dtype());
   }
-  // [batch, groups, heads of a group, queries] -> [batch, queries, heads]
+  // [batch, groups, heads per group, queries] -> [batch, queries, heads]
   const Array sums = numpy::astype(logsumexp(scores, -1), k.dtype());
   const Array residual = stop_gradient(numpy::transpose(sums, {0, 3, 1, 2}));
   const std::span<const int64_t> shape = query.array().shape();

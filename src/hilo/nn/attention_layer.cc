@@ -12,7 +12,7 @@
 namespace hilo::nn {
 namespace {
 
-/// x[..., features] by kernel[features, heads, size].
+/// Multiplies x[..., features] by kernel[features, heads, size].
 Array to_heads(const Array& x, const Array& kernel, const std::optional<Array>& bias) {
   const Array y = numpy::tensordot(x, kernel, 1);
   return bias ? y + *bias : y;
@@ -54,7 +54,7 @@ MultiHeadAttention multi_head_attention_init(const random::Key& key, int64_t fea
   const int64_t size = options.head_dim.value_or(features / num_heads);
   if (size < 1) refuse("multi_head_attention_init", fmt::format("head_dim {}; wanted at least 1", size));
   const std::vector<random::Key> keys = random::split(key, 4);
-  // A kernel's variance is that of the matrix that it is.
+  // The variance of a kernel is that of the equivalent matrix.
   const auto kernel = [&](size_t i, int64_t in, int64_t out, const numpy::Shape& shape) {
     return numpy::reshape(options.kernel_init(keys[i], {in, out}, options.dtype), shape);
   };
@@ -81,7 +81,7 @@ Array multi_head_attention(const MultiHeadAttention& params, const Operand& x, c
                            const MultiHeadAttentionOptions& options) {
   const UserLocation here(x.location());
   if (options.positions)
-    refuse("multi_head_attention", "positions are of x; a context has others. Hint: rotary_embedding");
+    refuse("multi_head_attention", "positions apply to x and not to the context. Hint: call rotary_embedding on both");
   return attend(params, x, context, options);
 }
 

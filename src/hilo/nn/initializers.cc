@@ -19,10 +19,10 @@ using random::Key;
 
 Array in_type(const Array& x, ElementType type) { return ops::convert_element_type(x, type); }
 
-/// The product of the extents along axes; an axis may count from the end.
+/// Returns the product of the extents along axes; a negative axis counts from the end.
 double extent(const Shape& shape, const Axes& axes) {
   double product = 1;
-  if (!axes) return product;  // {} names none
+  if (!axes) return product;  // {} stands for no axes
   for (int64_t axis : *axes) {
     const int64_t at = axis < 0 ? axis + std::ssize(shape) : axis;
     if (at < 0 || at >= std::ssize(shape))
@@ -32,7 +32,7 @@ double extent(const Shape& shape, const Axes& axes) {
   return product;
 }
 
-/// How many values meet, by mode.
+/// Returns the number of inputs, outputs or their mean, as `mode` specifies.
 double count_of(const std::string& mode, const Shape& shape, const ScalingOptions& options) {
   double all = 1;
   for (int64_t size : shape) all *= static_cast<double>(size);
@@ -48,7 +48,7 @@ double count_of(const std::string& mode, const Shape& shape, const ScalingOption
 
 ElementType part_of(ElementType type) { return type == ElementType::kC128 ? ElementType::kF64 : ElementType::kF32; }
 
-/// Complex numbers in a circle, of random direction; radius(u) of uniform u.
+/// Samples complex numbers of random direction with radius(u) for uniform u.
 template <typename Radius>
 Array in_a_circle(const Key& key, const Shape& shape, ElementType type, Radius radius) {
   const std::vector<Key> keys = random::split(key);
@@ -57,7 +57,7 @@ Array in_a_circle(const Key& key, const Shape& shape, ElementType type, Radius r
   return r * numpy::exp(std::complex<double>(0, 1) * in_type(turn, type));
 }
 
-/// The standard deviations of the normal distributions cut off at 2.
+/// The standard deviations of normal distributions that are truncated at 2.
 constexpr double kTruncated = .87962566103423978, kTruncatedComplex = .95311164380491208;
 
 Array drawn(const Key& key, const Shape& shape, ElementType type, const Array& variance,

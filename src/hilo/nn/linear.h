@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// nn/linear.h -- layers that are linear in their input: dense, conv, embedding; and dropout. A layer is a struct of its
-// parameters, a function that makes one, and a function that applies it.
+// nn/linear.h -- linear layers: dense, conv, embedding; and dropout. A layer is a struct of parameters, a function that
+// creates it (name_init), and a function that applies it.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace hilo::nn {
 
-/// x kernel + bias. The parameters' names are flax's.
+/// The parameters of a dense layer, with flax's names.
 struct Dense {
   Array kernel;  ///< [in, out]
   std::optional<Array> bias;
@@ -22,11 +22,16 @@ struct LayerOptions {
   initializers::Initializer bias_init = initializers::constant(0.0);
   numpy::Dtype dtype = std::nullopt;
 };
+/// Creates the parameters of a dense layer.
 /// Errors    INVALID_ARGUMENT for sizes below 1
+/// Example   dense_init(random::key(0), 4, 3).kernel.shape()  // (4, 3)
 Dense dense_init(const random::Key& key, int64_t in_features, int64_t out_features, const LayerOptions& options = {},
                  numpy::Line line = numpy::Line::current());
+/// Applies a dense layer: x kernel + bias.
 /// Shapes    x[..., in] -> [..., out]
-/// Errors    INVALID_ARGUMENT if the last axis of x isn't the kernel's first
+/// Errors    INVALID_ARGUMENT if the last extent of x is not the first of the kernel
+/// Example   const Dense layer = dense_init(random::key(0), 4, 3);
+///           dense(layer, numpy::ones({2, 4})).shape()  // (2, 3)
 Array dense(const Dense& params, const Operand& x);
 
 struct Conv {
@@ -41,38 +46,47 @@ struct ConvInitOptions {
   initializers::Initializer bias_init = initializers::constant(0.0);
   numpy::Dtype dtype = std::nullopt;
 };
-/// A convolution's parameters: a window of `kernel_size`, from so many features to so many.
-/// Errors    INVALID_ARGUMENT for sizes below 1, or groups that don't divide the features
+/// Creates the parameters of a convolution with a window of `kernel_size`.
+/// Errors    INVALID_ARGUMENT for sizes below 1, or features that are not a multiple of the groups
+/// Example   conv_init(random::key(0), {3, 3}, 1, 8).kernel.shape()  // (3, 3, 1, 8)
 Conv conv_init(const random::Key& key, const std::vector<int64_t>& kernel_size, int64_t in_features,
                int64_t out_features, const ConvInitOptions& options = {}, numpy::Line line = numpy::Line::current());
 struct ConvLayerOptions {
-  std::vector<int64_t> strides = {};  ///< by default 1 each
+  std::vector<int64_t> strides = {};  ///< default 1 each
   lax::Padding padding = "SAME";
-  std::vector<int64_t> kernel_dilation = {};  ///< by default 1 each
+  std::vector<int64_t> kernel_dilation = {};  ///< default 1 each
   int64_t feature_group_count = 1;
 };
-/// Shapes    x[batch, spatial..., in] -> [batch, spatial..., out], in one to three spatial dimensions
-/// Errors    as lax::conv_general_dilated
+/// Applies a convolution in one to three spatial dimensions.
+/// Shapes    x[batch, spatial..., in] -> [batch, spatial..., out]
+/// Errors    those of lax::conv_general_dilated
+/// Example   const Conv layer = conv_init(random::key(0), {3, 3}, 1, 8);
+///           conv(layer, numpy::ones({2, 28, 28, 1})).shape()  // (2, 28, 28, 8)
 Array conv(const Conv& params, const Operand& x, const ConvLayerOptions& options = {});
 
-/// Rows of a table by number.
+/// A table of vectors, indexed by id.
 struct Embedding {
   Array embedding;  ///< [entries, features]
   HILO_TREE(embedding)
 };
-/// Normal values of variance 1 / features.
+/// Creates an embedding table of normal values with variance 1 / features.
 /// Errors    INVALID_ARGUMENT for sizes below 1
+/// Example   embedding_init(random::key(0), 100, 16).embedding.shape()  // (100, 16)
 Embedding embedding_init(const random::Key& key, int64_t num_embeddings, int64_t features,
                          numpy::Dtype dtype = std::nullopt, numpy::Line line = numpy::Line::current());
-/// Shapes    ids[...] of integers -> [..., features]; NaN for a number that has no row
+/// Returns the rows of the table for ids; NaN for an id out of range.
+/// Shapes    integer ids[...] -> [..., features]
+/// Example   embed(Embedding{numpy::eye(3)}, numpy::array({2, 0}))  // [[0. 0. 1.] [1. 0. 0.]]
 Array embed(const Embedding& params, const Operand& ids);
-/// The product with every row, for a model whose last layer is its first one.
+/// Multiplies x by every row of the table, for a model whose output layer shares the weights of its embedding.
 /// Shapes    x[..., features] -> [..., entries]
+/// Example   embed_attend(Embedding{numpy::eye(3)}, numpy::array({1.0, 2.0, 3.0}))  // [1. 2. 3.]
 Array embed_attend(const Embedding& params, const Operand& x);
 
-/// x where a coin falls so, divided by how often it does; 0 elsewhere: the mean stays. With rate 0 it is x, with 1 zeros.
+/// Sets elements to 0 with probability `rate`, and divides the others by 1 - rate, so that the mean is preserved. Rate
+/// 0 returns x, rate 1 zeros.
 /// Errors    INVALID_ARGUMENT for a rate outside [0, 1]
-/// Example   h = training ? nn::dropout(key, h, 0.1) : h;
+/// Example   dropout(random::key(0), numpy::ones({4}), 0.5)  // [0. 0. 2. 2.]
 /// Source    Srivastava et al. (2014)
 Array dropout(const random::Key& key, const Operand& x, double rate);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nn/nn.h -- jax.nn, and layers of networks as plain functions.
+// nn/nn.h -- jax.nn, and network layers as plain functions.
 #pragma once
 
 #include "hilo/nn/activations.h"

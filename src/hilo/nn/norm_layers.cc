@@ -11,10 +11,10 @@
 namespace hilo::nn {
 namespace {
 
-/// Ones or zeros of so many features, or none.
-std::optional<Array> parameter(const char* function, bool wanted, int64_t features, double value, numpy::Dtype dtype) {
+/// Returns ones or zeros for each feature, or nullopt.
+std::optional<Array> parameter(const char* function, bool enabled, int64_t features, double value, numpy::Dtype dtype) {
   if (features < 1) refuse(function, fmt::format("{} features; wanted at least 1", features));
-  if (!wanted) return std::nullopt;
+  if (!enabled) return std::nullopt;
   return numpy::full({features}, value, dtype.value_or(default_float()));
 }
 
@@ -40,7 +40,7 @@ Stats stats_of(const Array& x, const Axes& axes) {
   return {mean, numpy::mean(numpy::square(x - mean), {.axis = axes, .keepdims = true})};
 }
 
-/// (x - mean) / sqrt(var + epsilon) * scale + bias, in the type of `like`.
+/// Computes (x - mean) / sqrt(var + epsilon) * scale + bias, in the type of `like`.
 Array normalised(const Array& x, const Stats& stats, double epsilon, const std::optional<Array>& scale,
                  const std::optional<Array>& bias, const Array& like) {
   Array factor = lax::rsqrt(stats.var + epsilon);
@@ -101,7 +101,7 @@ Array group_norm(const GroupNorm& params, const Operand& x) {
     refuse("group_norm", fmt::format("wanted x[batch, ..., features] of {} groups; got {}", params.num_groups,
                                      all.aval_shape().to_string()));
   }
-  // [batch, positions, groups, features of a group]
+  // [batch, positions, groups, features per group]
   const std::vector<int64_t> split = {all.shape(0), -1, params.num_groups, all.shape(-1) / params.num_groups};
   const Array grouped = numpy::reshape(in_f32_at_least(all), split);
   const Stats stats = stats_of(grouped, {1, 3});

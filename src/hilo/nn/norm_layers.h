@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// nn/norm_layers.h -- layers that normalise: layer, group, RMS and batch norm, as flax.linen has them. Mean and variance are
-// taken in f32 at least; epsilons stand beside the parameters and are part of a tree's structure.
+// nn/norm_layers.h -- normalization layers as in flax.linen: layer, group, RMS and batch norm. Mean and variance are
+// computed in f32 at least. Epsilons are fields next to the parameters, and part of the structure of the pytree.
 #pragma once
 
 #include <optional>
@@ -16,28 +16,36 @@ struct NormOptions {
   numpy::Dtype dtype = std::nullopt;
 };
 
-/// (x - mean) / sqrt(variance + epsilon) * scale + bias over the last axis.
+/// The parameters of layer_norm.
 /// Source    Ba et al. (2016)
 struct LayerNorm {
   std::optional<Array> scale, bias;
   double epsilon = 1e-6;
   HILO_TREE(scale, bias, epsilon)
 };
+/// Creates the parameters of layer_norm.
 LayerNorm layer_norm_init(int64_t features, const NormOptions& options = {}, numpy::Line line = numpy::Line::current());
+/// Normalizes over the last axis: (x - mean) / sqrt(variance + epsilon) * scale + bias.
 /// Shapes    x[..., features]
+/// Example   layer_norm(layer_norm_init(2), numpy::array({1.0, 3.0}))  // [-1. 1.]
 Array layer_norm(const LayerNorm& params, const Operand& x);
 
-/// x / sqrt(mean(x^2) + epsilon) * scale over the last axis.
+/// The parameters of rms_norm.
 /// Source    Zhang and Sennrich (2019)
 struct RMSNorm {
   std::optional<Array> scale;
   double epsilon = 1e-6;
   HILO_TREE(scale, epsilon)
 };
+/// Creates the parameters of rms_norm.
+/// Example    *rms_norm_init(3).scale  // [1. 1. 1.]
 RMSNorm rms_norm_init(int64_t features, const NormOptions& options = {}, numpy::Line line = numpy::Line::current());
+/// Normalizes over the last axis: x / sqrt(mean(x^2) + epsilon) * scale.
+/// Shapes     x[..., features]
+/// Example    rms_norm(rms_norm_init(2), numpy::array({3.0, 4.0}))  // [0.8485281 1.1313708]
 Array rms_norm(const RMSNorm& params, const Operand& x);
 
-/// layer_norm of each example over its positions and the features of a group.
+/// The parameters of group_norm.
 /// Source    Wu and He (2018)
 struct GroupNorm {
   std::optional<Array> scale, bias;
@@ -45,21 +53,22 @@ struct GroupNorm {
   double epsilon = 1e-6;
   HILO_TREE(scale, bias, num_groups, epsilon)
 };
-/// Errors    INVALID_ARGUMENT if the groups don't divide the features
+/// Creates the parameters of group_norm.
+/// Errors    INVALID_ARGUMENT if features are not a multiple of groups
 GroupNorm group_norm_init(int64_t features, int64_t num_groups = 32, const NormOptions& options = {},
                           numpy::Line line = numpy::Line::current());
+/// Normalizes each example over its positions and the features of a group.
 /// Shapes    x[batch, ..., features]
 Array group_norm(const GroupNorm& params, const Operand& x);
 
-/// layer_norm of each feature over batch and positions. Running means of mean and variance are kept for when there is no
-/// batch.
+/// The parameters of batch_norm.
 /// Source    Ioffe and Szegedy (2015)
 struct BatchNorm {
   std::optional<Array> scale, bias;
   double epsilon = 1e-5, momentum = 0.99;
   HILO_TREE(scale, bias, epsilon, momentum)
 };
-/// What isn't trained: it goes through a step beside the parameters.
+/// The running mean and variance, which are not trained; each training step returns new ones.
 struct BatchStats {
   Array mean, var;
   HILO_TREE(mean, var)
@@ -69,14 +78,21 @@ struct BatchNormOptions {
   bool use_bias = true, use_scale = true;
   numpy::Dtype dtype = std::nullopt;
 };
+/// Creates the parameters and the initial running statistics of batch_norm.
+/// Example    const auto [params, stats] = batch_norm_init(2);
+///            stats.mean  // [0. 0.]
 std::pair<BatchNorm, BatchStats> batch_norm_init(int64_t features, const BatchNormOptions& options = {},
                                                  numpy::Line line = numpy::Line::current());
-/// In training: x normalised by the batch's own mean and variance, and the new running ones, momentum * old + (1 - momentum)
-/// * batch's. With `axis_name` those of the batches of all replicas.
-/// Shapes    x[..., features]
+/// Normalizes x by the mean and variance of the batch, and returns new running statistics: momentum * old + (1 -
+/// momentum) * batch. With `axis_name`, uses the statistics of all replicas.
+/// Shapes     x[..., features]
+/// Example    const auto [params, stats] = batch_norm_init(1);
+///            batch_norm_train(params, stats, numpy::array({{1.0}, {3.0}})).first  // [[-1.] [ 1.]]
 std::pair<Array, BatchStats> batch_norm_train(const BatchNorm& params, const BatchStats& stats, const Operand& x,
                                               std::optional<std::string> axis_name = std::nullopt);
-/// Otherwise: x normalised by the running mean and variance.
+/// Normalizes x by the running mean and variance, for inference.
+/// Example    const auto [params, stats] = batch_norm_init(2);
+///            batch_norm(params, stats, numpy::ones({1, 2}))  // [[1. 1.]]
 Array batch_norm(const BatchNorm& params, const BatchStats& stats, const Operand& x);
 
 }  // namespace hilo::nn

@@ -11,8 +11,8 @@
 namespace hilo::nn {
 namespace {
 
-/// The greatest along axes, which stay with extent 1: -inf of nothing. A constant for derivatives, which are the same
-/// then, and shorter.
+/// Returns the maximum along axes, which stay with extent 1; -inf for no elements. stop_gradient, because the
+/// derivative is the same without it.
 Array greatest(const Array& x, const Axes& axis, const std::optional<Array>& where) {
   const numpy::MaxOptions options = {.axis = axis, .keepdims = true, .initial = -numpy::inf, .where = where};
   return stop_gradient(numpy::max(x, options));
@@ -22,30 +22,30 @@ Array sum_of(const Array& x, const Axes& axis, const std::optional<Array>& where
   return numpy::sum(x, {.axis = axis, .keepdims = true, .where = where});
 }
 
-/// Integers as floats: of the default type beside the -inf of what `where` leaves out, as in JAX.
-Array beside_infinity(const Array& x, const SoftmaxOptions& options) {
+/// Converts integers to floats: to the default type next to the -inf of excluded elements, as in JAX.
+Array promoted_with_infinity(const Array& x, const SoftmaxOptions& options) {
   return options.where ? numpy::promote_inexact(x, Array(0.0)).first : numpy::promote_inexact(x);
 }
 
-/// x less its greatest element; -inf where it takes no part.
+/// Subtracts the maximum; excluded elements become -inf.
 Array shifted(const Array& x, const SoftmaxOptions& options) {
   const Array top = greatest(x, options.axis, options.where);
   return (options.where ? numpy::where(*options.where, x, -numpy::inf) : x) - top;
 }
 
-/// log|sum|, and the sum's sign.
+/// Returns log|sum| and the sign of the sum.
 LogAndSign log_of_sum(const Array& a, const LogsumexpOptions& options) {
   const Array counted = options.b ? numpy::where(*options.b != 0, a, -numpy::inf) : a;
   const Array top = greatest(is_complex(a.dtype()) ? numpy::real(counted) : counted, options.axis, options.where);
-  // An infinite top is not taken off: inf - inf is NaN.
+  // An infinite maximum is not subtracted, because inf - inf is NaN.
   const Array shift = ops::select(numpy::isfinite(top), top, ops::full_like(top, 0));
   Array e = numpy::exp(options.b ? numpy::weighted_exponents(a, shift, *options.b) : a - shift);
   if (options.b) e = e * *options.b;
   const Array sum = sum_of(e, options.axis, options.where);
   const Array size = is_complex(a.dtype()) ? sum : numpy::abs(sum);
   const std::vector<int64_t> axes = numpy::normal_axes(a, options.axis);
-  const auto kept = [&](const Array& x) { return options.keepdims ? x : numpy::squeeze(x, axes); };
-  return {kept(numpy::log(size) + shift), kept(numpy::sign(sum))};
+  const auto shaped = [&](const Array& x) { return options.keepdims ? x : numpy::squeeze(x, axes); };
+  return {shaped(numpy::log(size) + shift), shaped(numpy::sign(sum))};
 }
 
 Array prepared(const Operand& a, const LogsumexpOptions& options) {
@@ -57,14 +57,14 @@ Array prepared(const Operand& a, const LogsumexpOptions& options) {
 
 Array softmax(const Operand& x, const SoftmaxOptions& options) {
   const UserLocation here(x.location());
-  const Array e = numpy::exp(shifted(beside_infinity(x, options), options));
+  const Array e = numpy::exp(shifted(promoted_with_infinity(x, options), options));
   const Array share = e / sum_of(e, options.axis, options.where);
   return options.where ? numpy::where(*options.where, share, 0) : share;
 }
 
 Array log_softmax(const Operand& x, const SoftmaxOptions& options) {
   const UserLocation here(x.location());
-  const Array s = shifted(beside_infinity(x, options), options);
+  const Array s = shifted(promoted_with_infinity(x, options), options);
   const Array result = s - numpy::log(sum_of(numpy::exp(s), options.axis, options.where));
   return options.where ? numpy::where(*options.where, result, -numpy::inf) : result;
 }
@@ -106,9 +106,10 @@ Array standardize(const Operand& x, const StandardizeOptions& options) {
   const Array spread = (options.variance ? *options.variance : variance()) + options.epsilon;
   const Array apart = numpy::subtract(x, mean), scale = ops::rsqrt(spread);
   if (!options.where) return apart * scale;
-  // What isn't finite and takes no part stays as it is: times a slope of 0 it would be NaN in all of them.
-  const Array usual = numpy::isfinite(apart) | *options.where;
-  return numpy::where(usual, numpy::where(usual, apart, 0) * scale, apart);
+  // Excluded elements that are not finite are replaced: multiplied by a derivative of 0 they would make all derivatives
+  // NaN.
+  const Array regular = numpy::isfinite(apart) | *options.where;
+  return numpy::where(regular, numpy::where(regular, apart, 0) * scale, apart);
 }
 
 Array one_hot(const numpy::ArrayLike& x, int64_t num_classes, const OneHotOptions& options, numpy::Line line) {
@@ -117,12 +118,12 @@ Array one_hot(const numpy::ArrayLike& x, int64_t num_classes, const OneHotOption
   if (num_classes < 0)
     or_throw(invalid_argument(at_user_line("one_hot") + ": the number of classes must not be negative; got " +
                               std::to_string(num_classes)));
-  const ElementType wanted = numpy::type_or("one_hot", options.dtype, default_float());
+  const ElementType requested = numpy::type_or("one_hot", options.dtype, default_float());
   const Array apart = numpy::expand_dims(labels, options.axis);
   const int64_t axis = numpy::normal_axis(apart, options.axis);
   std::vector<int64_t> shape(apart.ndim(), 1);
   shape[axis] = num_classes;
-  return ops::convert_element_type(apart == lax::broadcasted_iota(labels.dtype(), shape, axis), wanted);
+  return ops::convert_element_type(apart == lax::broadcasted_iota(labels.dtype(), shape, axis), requested);
 }
 
 }  // namespace hilo::nn

@@ -10,7 +10,7 @@
 namespace hilo::nn {
 namespace {
 
-/// The array with a batch in front of its spatial dimensions, which are as many as the window's.
+/// Adds a batch axis in front of the spatial dimensions if there is none.
 Array with_batch(const Array& x, size_t spatial) {
   const auto least = static_cast<int64_t>(spatial) + 1;
   if (x.ndim() < least)
@@ -19,7 +19,7 @@ Array with_batch(const Array& x, size_t spatial) {
   return x.ndim() == least ? numpy::expand_dims(x, 0) : x;
 }
 
-/// `list`, with the value that leaves a dimension alone for batches and features.
+/// Extends `list` by neutral values for the dimensions of batches and features.
 template <typename T>
 std::vector<T> around(const std::vector<T>& list, const T& alone, int64_t rank) {
   std::vector<T> all(rank, alone);

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// nn/pooling.h -- pooling, as flax.linen has it: batch dimensions, spatial dimensions, features.
+// nn/pooling.h -- pooling as in flax.linen: [batch..., spatial..., features].
 #pragma once
 
 #include "hilo/lax/window.h"
 
 namespace hilo::nn {
 
-// Windows of `window_shape` over the dimensions before the last, which are its features; what stands before them are
-// batches. A batch may be missing. Strides are 1 by default.
-//   Types      max_pool and min_pool: real numbers; avg_pool: floats
-//   Errors     INVALID_ARGUMENT for lists that don't match the window's rank, or an array of too few dimensions
-//   Example    max_pool(images, {2, 2}, {2, 2})   f32[n,h,w,c] -> f32[n,h/2,w/2,c]
+// Returns the maximum (minimum) of each window over the spatial dimensions. Leading dimensions are batches and may be
+// missing. Strides are 1 by default.
+// Shapes     [batch..., spatial..., features]
+// Types      max_pool and min_pool: real numbers; avg_pool: floats
+// Errors     INVALID_ARGUMENT for lists whose length is not the rank of the window, or an array with too few dimensions
+// Example    max_pool(numpy::arange(16.0f).reshape({1, 4, 4, 1}), {2, 2}, {2, 2}).ravel()  // [ 5. 7. 13. 15.]
 Array max_pool(const Operand& inputs, const std::vector<int64_t>& window_shape,
                const std::vector<int64_t>& strides = {}, const lax::Padding& padding = "VALID");
 Array min_pool(const Operand& inputs, const std::vector<int64_t>& window_shape,
                const std::vector<int64_t>& strides = {}, const lax::Padding& padding = "VALID");
-/// With `count_include_pad` the sum is divided by the window's size, else by how many elements of it are in the array.
+/// Returns the mean of each window. With `count_include_pad` the divisor is the size of the window, else the number of
+/// its elements inside the array.
 Array avg_pool(const Operand& inputs, const std::vector<int64_t>& window_shape,
                const std::vector<int64_t>& strides = {}, const lax::Padding& padding = "VALID",
                bool count_include_pad = true);

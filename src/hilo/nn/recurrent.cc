@@ -12,7 +12,7 @@
 namespace hilo::nn {
 namespace {
 
-/// So many kernels side by side, each from a key of its own.
+/// Joins `n` kernels, each sampled with its own key.
 Array side_by_side(const random::Key& key, const initializers::Initializer& init, int64_t in, int64_t out,
                    int64_t count) {
   std::vector<Array> kernels;
@@ -26,7 +26,7 @@ void check_sizes(const char* function, int64_t in_features, int64_t features) {
   }
 }
 
-/// Zeros for each sequence of xs[..., positions, in].
+/// Returns zeros for each sequence of xs[..., positions, in].
 Array start_of(const char* function, const Array& xs, const Array& hidden) {
   if (xs.ndim() != 2 && xs.ndim() != 3) {
     refuse(function, "wanted [batch, positions, in] or [positions, in]; got " + xs.aval_shape().to_string());
@@ -36,7 +36,7 @@ Array start_of(const char* function, const Array& xs, const Array& hidden) {
   return numpy::zeros(sizes, hidden.dtype());
 }
 
-/// scan along the axis before the last, whose results are stacked there.
+/// Scans along the second-to-last axis, and stacks the results there.
 template <typename Step, typename State>
 std::pair<State, Array> along_positions(const Step& step, const State& start, const Array& xs) {
   const bool batched = xs.ndim() == 3;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nn/recurrent.h -- LSTM and GRU: cells, and cells along a sequence.
+// nn/recurrent.h -- LSTM and GRU: cells, and loops over a sequence.
 #pragma once
 
 #include <utility>
@@ -8,7 +8,8 @@
 
 namespace hilo::nn {
 
-/// Kernels of all gates side by side: of an LSTM input, forget, cell and output gate, of a GRU reset, update and candidate.
+/// The kernels of all gates, joined: for an LSTM the input, forget, cell and output gates; for a GRU the reset, update
+/// and candidate gates.
 struct LSTM {
   Array input;   ///< [in, 4 * features]
   Array hidden;  ///< [features, 4 * features]
@@ -19,15 +20,16 @@ struct LSTMState {
   Array c, h;  ///< [..., features]
   HILO_TREE(c, h)
 };
-/// Input kernels as lecun_normal has them, a square orthogonal one for each gate's hidden part, as in flax.
+/// Creates the parameters of an LSTM: lecun_normal for the inputs, and an orthogonal matrix for the hidden part of each
+/// gate, as in flax.
 /// Errors    INVALID_ARGUMENT for sizes below 1
 LSTM lstm_init(const random::Key& key, int64_t in_features, int64_t features,
                numpy::Line line = numpy::Line::current());
-/// i, f, o = sigmoid, g = tanh of (x input + h hidden + bias); c' = f c + i g; h' = o tanh(c').
+/// Computes one step: i, f, o = sigmoid, g = tanh of (x input + h hidden + bias); c' = f c + i g; h' = o tanh(c').
 /// Shapes    x[..., in]
 /// Source    Hochreiter and Schmidhuber (1997), with the forget gate of Gers et al. (2000)
 LSTMState lstm_cell(const LSTM& params, const LSTMState& state, const Operand& x);
-/// The cell along a sequence, from zeros: the last state, and h at each position.
+/// Runs the cell along a sequence, from zeros. Returns the last state, and h at each position.
 /// Shapes    xs[batch, positions, in] -> [batch, positions, features]; or both without batch
 std::pair<LSTMState, Array> lstm(const LSTM& params, const Operand& xs);
 std::pair<LSTMState, Array> lstm(const LSTM& params, const LSTMState& start, const Operand& xs);
@@ -35,13 +37,14 @@ std::pair<LSTMState, Array> lstm(const LSTM& params, const LSTMState& start, con
 struct GRU {
   Array input;              ///< [in, 3 * features]
   Array hidden;             ///< [features, 3 * features]
-  Array bias, hidden_bias;  ///< [3 * features], and [features] of the candidate's hidden part
+  Array bias, hidden_bias;  ///< [3 * features]; and [features] for the hidden part of the candidate
   HILO_TREE(input, hidden, bias, hidden_bias)
 };
-/// First values: LeCun's normal ones of the input, orthogonal ones of the hidden part, biases of zero.
+/// Creates the parameters of a GRU: lecun_normal for the inputs, orthogonal for the hidden part, zeros for the biases.
 GRU gru_init(const random::Key& key, int64_t in_features, int64_t features, numpy::Line line = numpy::Line::current());
-/// r, z = sigmoid of (x input + h hidden + bias); n = tanh(x input + bias + r (h hidden + hidden_bias)); h' = (1 - z) n + z h.
-/// Source    Cho et al. (2014), with the reset after the product
+/// Computes one step: r, z = sigmoid of (x input + h hidden + bias); n = tanh(x input + bias + r (h hidden +
+/// hidden_bias)); h' = (1 - z) n + z h.
+/// Source    Cho et al. (2014), with the reset gate after the product
 Array gru_cell(const GRU& params, const Array& h, const Operand& x);
 std::pair<Array, Array> gru(const GRU& params, const Operand& xs);
 std::pair<Array, Array> gru(const GRU& params, const Array& start, const Operand& xs);

@@ -20,14 +20,14 @@ Row row_of(const std::string& path, const Array& array) {
           bytes_text(static_cast<uint64_t>(shape.byte_size()))};
 }
 
-/// Words to the left, numbers to the right.
+/// Aligns text to the left and numbers to the right.
 std::string line(const Row& row, const std::array<size_t, 5>& widths) {
   std::string text = fmt::format("{:<{}}  {:<{}}  {:<{}}  {:>{}}  {:>{}}", row[0], widths[0], row[1], widths[1], row[2],
                                  widths[2], row[3], widths[3], row[4], widths[4]);
   return text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
 }
 
-/// "1.23 M" and the like.
+/// Formats a count: "1.23 M".
 std::string counted(double count) {
   constexpr std::array<const char*, 5> kUnits = {"", " k", " M", " G", " T"};
   size_t unit = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nn/summary.h -- a model as a table: its parameters, and what one call of it costs.
+// nn/summary.h -- a model as a table: its parameters, and the cost of a call.
 #pragma once
 
 #include <string>
@@ -21,20 +21,23 @@ std::string table(const std::vector<std::pair<std::string, Array>>& parameters, 
 
 }  // namespace summary_detail
 
-/// How many numbers the arrays of a tree hold.
+/// Returns the number of elements of all arrays in a pytree.
+/// Example    num_parameters(dense_init(random::key(0), 4, 3))  // 15
 template <Tree Params>
 int64_t num_parameters(const Params& params) {
   return tree::reduce([](int64_t so_far, const Array& leaf) { return so_far + leaf.size(); }, params, int64_t{0});
 }
 
-/// A line for each array of a tree: path, shape, type, numbers, bytes; and their sums.
+/// Returns a table with a line for each array of a pytree: path, shape, type, number of elements, bytes; and their
+/// sums.
+/// Example    std::cout << nn::summary(params);
 template <Tree Params>
 std::string summary(const Params& params) {
   return summary_detail::table(tree::flatten_with_path(params), nullptr);
 }
 
-/// The same, and what f(params, inputs...) takes: operations as it is traced, memory as it is compiled.
-/// Cost      compiles the function, runs nothing
+/// Returns the table and the cost of f(params, inputs...): operations of the trace, memory of the compiled program.
+/// Cost      compiles the function, but does not run it
 /// Example   std::cout << nn::summary(params, logits, images);
 template <Tree Params, typename F, typename... Inputs>
 std::string summary(const Params& params, const F& f, const Inputs&... inputs) {
