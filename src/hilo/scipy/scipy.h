@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scipy/scipy.h -- jax.scipy, a folder a module.
+// scipy/scipy.h -- jax.scipy, with a folder for each module.
 #pragma once
 
 #include "hilo/scipy/cluster/vq.h"

@@ -17,7 +17,7 @@ namespace hilo::scipy::fft {
 
 namespace {
 
-/// Whether the norm is "ortho".
+/// Returns whether the norm is "ortho"; rejects unknown norms.
 bool checked_ortho(const char* what, int64_t type, std::string_view norm) {
   if (type != 2)
     or_throw(unimplemented(fmt::format("{}: only type 2 is implemented; got {}", at_user_line(what), type)));
@@ -36,18 +36,18 @@ Array sized(const Array& x, std::optional<int64_t> n, const char* what) {
   return numpy::concatenate({x, numpy::zeros(shape, x.dtype())}, -1);
 }
 
-/// exp(-i pi k / (2 n)) for k = 0, ..., n - 1, as two rows.
+/// Returns exp(-i pi k / (2 n)) for k = 0, ..., n - 1, as cosines and sines.
 std::pair<Array, Array> quarter_turns(int64_t n, ElementType type) {
   const Array angle = numpy::arange(n, type) * (-std::numbers::pi / (2.0 * static_cast<double>(n)));
   return {numpy::cos(angle), numpy::sin(angle)};
 }
-/// sqrt(4n) for the first element, sqrt(2n) for the others.
+/// Returns sqrt(4n) for the first element, sqrt(2n) for the others.
 Array orthonormal_factor(int64_t n, ElementType type) {
   const Array first = numpy::arange(n) == 0;
   return numpy::astype(numpy::sqrt(numpy::where(first, 4.0, 2.0) * static_cast<double>(n)), type);
 }
 
-/// Along the last axis.
+/// Transforms the last axis.
 Array last_dct(const Array& x, bool ortho) {
   const int64_t n = x.shape(-1);
   const Array odd = numpy::flip(x(ellipsis, range(1, none, 2)), -1);
@@ -57,15 +57,15 @@ Array last_dct(const Array& x, bool ortho) {
   const Array out = 2.0 * (re * c - im * s);
   return ortho ? out / orthonormal_factor(n, re.dtype()) : out;
 }
-Array last_idct(const Array& given, bool ortho) {
-  Array x = numpy::promote_inexact(given);
+Array last_idct(const Array& operand, bool ortho) {
+  Array x = numpy::promote_inexact(operand);
   if (element_size_bytes(x.dtype()) < 4) x = numpy::astype(x, ElementType::kF32);
   const int64_t n = x.shape(-1);
   const Array factor = orthonormal_factor(n, x.dtype());
   const Array scaled = (ortho ? x : x / factor) / factor * (2.0 * static_cast<double>(n));
-  const auto [c, s] = quarter_turns(n, x.dtype());  // divided by c + is: times c - is
+  const auto [c, s] = quarter_turns(n, x.dtype());  // division by c + is, as a product with c - is
   const Array v = numpy::real(hilo::fft::ifft(lax::complex(scaled * c, -scaled * s)));
-  std::vector<int64_t> order;  // the even ones were in front, the odd ones behind, turned round
+  std::vector<int64_t> order;  // undoes the order: even elements first, odd elements reversed behind them
   for (int64_t i = 0; i < n; ++i) order.push_back(i % 2 == 0 ? i / 2 : n - 1 - i / 2);
   return numpy::take(v, Array::from_vector(order, {n}), -1);
 }

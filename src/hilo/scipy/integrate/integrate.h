@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scipy/integrate/integrate.h -- jax.scipy.integrate.
+// scipy/integrate/integrate.h -- jax.scipy.integrate: quadrature and differential equations.
 #pragma once
 
 #include "hilo/numpy/signal.h"

@@ -20,14 +20,14 @@ namespace hilo::scipy::integrate {
 namespace {
 
 using Arrays = std::vector<Array>;
-/// dy/dt of vectors. What it depends on beside y and t comes as `constants`, so that derivatives find it.
+/// dy/dt as a function of vectors. Other captured values are passed as `constants`, so that they are differentiated.
 using Field = std::function<Array(const Array& y, const Array& t, const Arrays& constants)>;
 using FieldAt = std::function<Array(const Array& y, const Array& t)>;
 
-// ---- one step ---------------------------------------------------------------------------------------------------------
+// ---- one step -------------------------------------------------------------------------------------------------------
 
 constexpr int kStages = 7;
-/// Dormand's and Prince's tableau; its last row is the solution of order 5.
+/// The Dormand-Prince tableau; its last row is the solution of order 5.
 constexpr std::array<double, kStages> kTimes = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
 constexpr double kTableau[kStages][kStages - 1] = {
     {},
@@ -37,7 +37,7 @@ constexpr double kTableau[kStages][kStages - 1] = {
     {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
     {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
     {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
-/// The solution of order 5 less that of order 4.
+/// The difference of the solutions of order 5 and 4.
 constexpr std::array<double, kStages> kError = {35.0 / 384 - 5179.0 / 57600,
                                                 0,
                                                 500.0 / 1113 - 7571.0 / 16695,
@@ -45,13 +45,13 @@ constexpr std::array<double, kStages> kError = {35.0 / 384 - 5179.0 / 57600,
                                                 -2187.0 / 6784 + 92097.0 / 339200,
                                                 11.0 / 84 - 187.0 / 2100,
                                                 -1.0 / 40};
-/// y in the middle of a step, by Shampine.
+/// Weights of y in the middle of a step, by Shampine.
 constexpr std::array<double, kStages> kMiddle = {6025192743.0 / 30085553152 / 2,     0,
                                                  51252292925.0 / 65400821598 / 2,    -2691868925.0 / 45128329728 / 2,
                                                  187940372067.0 / 1594534317056 / 2, -1776094331.0 / 19743644256 / 2,
                                                  11237099.0 / 235043384 / 2};
 
-/// The sum of weights[i] slopes[i].
+/// Returns the sum of weights[i] * slopes[i].
 template <typename Weights>
 Array weighted(const Weights& weights, const Arrays& slopes) {
   std::optional<Array> sum;
@@ -78,7 +78,8 @@ Step runge_kutta_step(const FieldAt& field, const Array& y, const Array& slope, 
   return {next, slopes.back(), by * weighted(kError, slopes), slopes};
 }
 
-/// The polynomial of degree 4 through both ends, with their slopes, and the middle of a step: highest power first.
+/// Returns the coefficients, highest power first, of the polynomial of degree 4 through the middle and both ends of a
+/// step, with the slopes at the ends.
 Array polynomial_of(const Array& y, const Step& step, const Array& h) {
   const Array by = numpy::astype(h, y.dtype()), middle = y + by * weighted(kMiddle, step.slopes);
   const Array first = by * step.slopes[0], last = by * step.slope;
@@ -87,7 +88,7 @@ Array polynomial_of(const Array& y, const Step& step, const Array& h) {
                        last - 4.0 * first - 11.0 * y - 5.0 * step.y + 16.0 * middle, first, y});
 }
 
-// ---- how long steps are -----------------------------------------------------------------------------------------------
+// ---- step lengths ---------------------------------------------------------------------------------------------------
 
 Array norm(const Array& x) { return numpy::sqrt(numpy::sum(numpy::square(x))); }
 
@@ -105,16 +106,16 @@ Array error_ratio(const Array& y, const Step& step, const OdeintOptions& o) {
   const Array bound = o.atol + o.rtol * numpy::maximum(numpy::abs(y), numpy::abs(step.y));
   return numpy::sqrt(numpy::mean(numpy::square(step.error / bound)));
 }
-/// After a step of error `ratio` times what it may be.
+/// Returns the length of the next step, from the ratio of the error to its tolerance.
 Array next_length(const Array& h, const Array& ratio, const OdeintOptions& o) {
   const Array least = numpy::where(ratio < 1, 1.0, 0.2);
   const Array factor = numpy::minimum(10.0, numpy::maximum(0.9 * numpy::power(ratio, -0.2), least));
   return numpy::astype(numpy::clip(h * numpy::where(ratio == 0, 10.0, factor), 0.0, o.hmax), h.dtype());
 }
 
-// ---- from time to time ------------------------------------------------------------------------------------------------
+// ---- integration between times --------------------------------------------------------------------------------------
 
-/// Where the solution is, and the last step that brought it there.
+/// The current point of the solution, and the last accepted step.
 struct State {
   Array y, slope, t, h;
   Array t_before, polynomial;
@@ -125,7 +126,7 @@ State start(const FieldAt& field, const Array& y0, const Array& t0, const Odeint
       numpy::stack({y0, y0, y0, y0, y0}) * numpy::array({0.0, 0.0, 0.0, 0.0, 1.0}, y0.dtype())(all, none);
   return {y0, slope, t0, first_step(field, y0, slope, t0, o), t0, still};
 }
-/// One step, which is taken if its error is small enough.
+/// Tries a step; accepts it if its error is small enough.
 State stepped(const FieldAt& field, const State& s, const OdeintOptions& o) {
   const Step step = runge_kutta_step(field, s.y, s.slope, s.t, s.h);
   const Array ratio = error_ratio(s.y, step, o), good = ratio <= 1;
@@ -139,14 +140,14 @@ Array polynomial_at(const Array& polynomial, const Array& x) {
   return sum;
 }
 
-/// y [times, n] at ts.
+/// Returns y [times, n] at ts.
 Array integrated(const FieldAt& field, const Array& y0, const Array& ts, const OdeintOptions& o) {
   using Counted = std::pair<State, Array>;
   const auto to_time = [&](const State& from, const Array& target) {
     const auto more = [&](const Counted& c) { return (c.first.t < target) & (c.second < o.mxstep) & (c.first.h > 0); };
     const auto next = [&](const Counted& c) { return Counted(stepped(field, c.first, o), c.second + 1); };
     const State s = lax::while_loop(more, next, Counted(from, numpy::zeros({}, default_integer()))).first;
-    const Array length = s.t - s.t_before;  // 0 where no step was needed yet
+    const Array length = s.t - s.t_before;  // 0 if no step has been needed yet
     const Array share = (target - s.t_before) / numpy::where(length == 0, 1.0, length);
     const Array y = polynomial_at(s.polynomial, numpy::astype(share, y0.dtype()));
     return std::pair(s, numpy::where(s.t < target, numpy::nan, y));
@@ -155,21 +156,21 @@ Array integrated(const FieldAt& field, const Array& y0, const Array& ts, const O
   return numpy::concatenate({numpy::expand_dims(y0, 0), rest});
 }
 
-// ---- the derivative ---------------------------------------------------------------------------------------------------
+// ---- the derivative -------------------------------------------------------------------------------------------------
 
 Array solution(const Field& field, const Array& y0, const Array& ts, const Arrays& constants, const OdeintOptions& o);
 
 using Residuals = std::tuple<Array, Array, Arrays>;
 using Pulled = std::tuple<Array, Array, Arrays>;
 
-/// Solves backwards in time for y, its cotangent, and those of the first time and of the constants.
+/// Solves backwards in time for y, its cotangent, and the cotangents of the first time and of the constants.
 Pulled pulled_back(const Field& field, const Residuals& residuals, const Array& cotangent, const OdeintOptions& o) {
   const auto& [ys, ts, constants] = residuals;
   using Adjoint = std::tuple<Array, Array, Array, Arrays>;
   Arrays floats;
   for (const Array& c : constants)
     if (has_tangent(c.dtype())) floats.push_back(c);
-  const Arrays all_constants = constants;  // a lambda can't capture a part of a tuple
+  const Arrays all_constants = constants;  // a lambda cannot capture a structured binding
   const auto filled = [all_constants](const Arrays& moving) {
     Arrays out = all_constants;
     size_t next = 0;
@@ -180,7 +181,7 @@ Pulled pulled_back(const Field& field, const Residuals& residuals, const Array& 
   const Array zero = numpy::zeros({}, ts.dtype());
   const Adjoint shape(ys[0], ys[0], zero, tree_map([](const Array& c) { return numpy::zeros_like(c); }, floats));
   const auto unravel = flatten_util::ravel_pytree(shape).second;
-  // Integers stay out of the constants of the augmented field, which is a function of the others: they close over it.
+  // Integers are not constants of the augmented field, which is differentiated; it captures them instead.
   const Field augmented = [field, unravel, filled](const Array& state, const Array& negative, const Arrays& moving) {
     const auto [y, y_bar, t_bar, c_bar] = unravel(state);
     const auto f = [&](const Array& at, const Array& t, const Arrays& c) { return field(at, t, filled(c)); };
@@ -221,7 +222,7 @@ Array solution(const Field& field, const Array& y0, const Array& ts, const Array
   return custom_vjp(value).defvjp(forward, backward)(y0, ts, constants);
 }
 
-/// A function of vectors whose constants are arguments.
+/// Converts a function to one of vectors whose captured values are arguments.
 std::pair<Field, Arrays> closed(const char* what, const FieldAt& f, const Array& y0, const Array& t0) {
   const FlatFunction flat = [&](std::span<const Array> v) {
     const Array slope = f(v[0], v[1]);
@@ -249,11 +250,11 @@ Array times_of(const char* what, const Array& t) {
 
 }  // namespace
 
-std::vector<Array> detail::odeint(const FlatFunction& func, std::span<const Array> y0, const Operand& given,
+std::vector<Array> detail::odeint(const FlatFunction& func, std::span<const Array> y0, const Operand& operand,
                                   const OdeintOptions& options) {
   constexpr const char* kName = "odeint";
-  const UserLocation here(given.location());
-  const Array ts = times_of(kName, given);
+  const UserLocation here(operand.location());
+  const Array ts = times_of(kName, operand);
   std::vector<Shape> shapes;
   for (const Array& y : y0) {
     if (!is_floating(y.dtype())) refuse(kName, "y0 must be of real floats; got " + y.aval_shape().to_string());
@@ -265,12 +266,12 @@ std::vector<Array> detail::odeint(const FlatFunction& func, std::span<const Arra
     leaves.push_back(t);
     const Arrays slopes = func(leaves);
     if (slopes.size() != shapes.size())
-      refuse(kName, "func must give a tree like y0; got " + std::to_string(slopes.size()) + " arrays, wanted " +
+      refuse(kName, "func must return a tree like y0; got " + std::to_string(slopes.size()) + " arrays, wanted " +
                         std::to_string(shapes.size()));
     for (size_t i = 0; i < shapes.size(); ++i)
       if (!std::ranges::equal(slopes[i].shape(), shapes[i].dimensions()))
-        refuse(kName, "func must give arrays of y0's shapes; got " + slopes[i].aval_shape().to_string() + ", wanted " +
-                          shapes[i].to_string());
+        refuse(kName, "func must return arrays of y0's shapes; got " + slopes[i].aval_shape().to_string() +
+                          ", wanted " + shapes[i].to_string());
     return flatten_util::detail::ravel(slopes);
   };
   const auto [field, constants] = closed(kName, of_vectors, flat, ts[0]);
@@ -287,9 +288,9 @@ std::vector<Array> detail::odeint(const FlatFunction& func, std::span<const Arra
   return out;
 }
 
-Array OdeSolution::operator()(const Operand& given) const {
-  const UserLocation here(given.location());
-  const Array t = numpy::astype(given.array(), ts.dtype());
+Array OdeSolution::operator()(const Operand& operand) const {
+  const UserLocation here(operand.location());
+  const Array t = numpy::astype(operand.array(), ts.dtype());
   if (t.ndim() > 1) refuse("OdeSolution", "wanted a time or a vector of times; got " + t.aval_shape().to_string());
   const Array direction = numpy::sign(ts[-1] - ts[0]);
   const Array count = numpy::sum(ts[range(1, none)] != ts[range(none, -1)]);
@@ -301,18 +302,18 @@ Array OdeSolution::operator()(const Operand& given) const {
 }
 
 OdeResult solve_ivp(const std::function<Array(const Array& t, const Array& y)>& fun,
-                    const std::pair<Array, Array>& t_span, const Operand& given, const SolveIvpOptions& o) {
+                    const std::pair<Array, Array>& t_span, const Operand& operand, const SolveIvpOptions& o) {
   constexpr const char* kName = "solve_ivp";
-  const UserLocation here(given.location());
+  const UserLocation here(operand.location());
   if (o.method != "RK45") refuse(kName, "method must be RK45; got '" + o.method + "'");
-  const Array y0 = numpy::promote_inexact(given.array());
+  const Array y0 = numpy::promote_inexact(operand.array());
   if (y0.ndim() != 1 || y0.size() == 0 || !is_floating(y0.dtype()))
     refuse(kName, "y0 must be a vector of real numbers; got " + y0.aval_shape().to_string());
   if (o.max_steps < 1) refuse(kName, "max_steps must be 1 or more; got " + std::to_string(o.max_steps));
   const ElementType type = y0.dtype();
   const Array begin = numpy::astype(t_span.first, type), end = numpy::astype(t_span.second, type);
   const Array t = o.t_eval ? numpy::astype(times_of(kName, *o.t_eval), type) : numpy::stack({begin, end});
-  // Time runs forwards in s: t = begin + direction s.
+  // s increases: t = begin + direction * s.
   const Array direction = numpy::where(end < begin, numpy::full({}, -1, type), numpy::ones({}, type));
   const FieldAt forwards = [&](const Array& y, const Array& s) { return direction * fun(begin + direction * s, y); };
   const OdeintOptions options{.rtol = o.rtol, .atol = o.atol, .hmax = o.max_step};
@@ -327,18 +328,18 @@ OdeResult solve_ivp(const std::function<Array(const Array& t, const Array& y)>& 
   const Arrays all_constants = constants;
   const Field at = field;
   const FieldAt known = [&](const Array& y, const Array& time) { return at(y, time, all_constants); };
-  // A step that isn't taken, and what comes behind the end, leaves its place to the next.
+  // A rejected step, or a step beyond the end, is overwritten by the next one.
   struct Record {
     State state;
     Array count, ts, coefficients;
   };
   const auto record = [&](const Record& r) -> Record {
     const State next = stepped(known, r.state, options);
-    const Array taken = next.t > r.state.t;
+    const Array accepted = next.t > r.state.t;
     const auto put = [&](const Array& all, const Array& i, const Array& value) {
-      return numpy::where(taken, all.at(i).set(value), all);
+      return numpy::where(accepted, all.at(i).set(value), all);
     };
-    return {next, r.count + numpy::astype(taken, r.count.dtype()), put(r.ts, r.count + 1, next.t),
+    return {next, r.count + numpy::astype(accepted, r.count.dtype()), put(r.ts, r.count + 1, next.t),
             put(r.coefficients, r.count, next.polynomial)};
   };
   const Array none_yet = numpy::zeros({}, default_integer());

@@ -10,30 +10,32 @@
 namespace hilo::scipy::integrate {
 
 struct OdeintOptions {
-  // The error of a step is at most atol + rtol |y|.
+  // Tolerances: the error of a step is at most atol + rtol * |y|.
   double rtol = 1.4e-8, atol = 1.4e-8;
-  double mxstep = numpy::inf;  ///< steps from one time to the next
-  double hmax = numpy::inf;    ///< the longest step
+  double mxstep = numpy::inf;  ///< maximum number of steps between two times
+  double hmax = numpy::inf;    ///< maximum length of a step
 };
 
 namespace detail {
-/// `func` maps the leaves of y, and t behind them, to the leaves of dy/dt.
+/// Implements odeint: `func` maps the leaves of y, followed by t, to the leaves of dy/dt.
 std::vector<Array> odeint(const FlatFunction& func, std::span<const Array> y0, const Operand& t,
                           const OdeintOptions& options);
 }  // namespace detail
 
-/// The solution y at the times `t` of dy/dt = func(y, t, args...), y(t[0]) = y0: a tree like y0 whose arrays have an axis of
-/// times in front. Steps are as long as their error allows.
-/// Types      y0: a tree of real floats; t: a vector of floats that rise
-/// Errors     INVALID_ARGUMENT for other types, or where func gives another tree or shape. Where mxstep steps don't reach a
-///            time, y is NaN from there on
-/// Cost       memory for one step. Derivatives solve an equation backwards in time and keep y at `t` alone
-/// Gradient   in reverse mode, with respect to y0, t, args and whatever func closes over. Source    Chen et al., "Neural ordinary
-///            differential equations" (2018)
-/// Source     Dormand and Prince, "A family of embedded Runge-Kutta formulae" (1980); Shampine, "Some practical Runge-Kutta
-///            formulas" (1986), for y between steps; Hairer, Norsett and Wanner, "Solving ordinary differential equations I",
-///            section II.4, for the length of the first step
-/// Example    odeint([&](Array y, Array) { return -k * y; }, numpy::ones({2}), numpy::linspace(0, 1, 11))
+/// Solves dy/dt = func(y, t, args...) with y(t[0]) = y0, and returns y at the times `t`. The result is a pytree like y0
+/// whose arrays have a leading axis of times. Step lengths are adaptive.
+/// Types      y0: a pytree of real floats; t: a vector of increasing floats
+/// Errors     INVALID_ARGUMENT for other types, or if func returns another structure or shape. If mxstep steps don't
+///            reach a time, y is NaN from there on
+/// Cost       memory for one step; the derivative solves an equation backwards in time and stores y only at the times
+///            `t`
+/// Gradient   reverse mode, with respect to y0, t, args and captured values (Chen et al., "Neural ordinary differential
+///            equations", 2018)
+/// Source     Dormand and Prince, "A family of embedded Runge-Kutta formulae" (1980); Shampine, "Some practical
+///            Runge-Kutta formulas" (1986), for y between steps; Hairer, Norsett and Wanner, "Solving ordinary
+///            differential equations I", section II.4, for the length of the first step
+/// Example    const auto decay = [](Array y, Array) { return -y; };
+///            odeint(decay, Array(1.0f), numpy::linspace(0, 1, 3))  // [1. 0.6065307 0.36787942]
 template <typename F, Tree Y, typename... Args>
 Y odeint(const F& func, const Y& y0, const Operand& t, const std::tuple<Args...>& args,
          const OdeintOptions& options = {}) {
@@ -53,46 +55,47 @@ Y odeint(const F& func, const Y& y0, const Operand& t, const OdeintOptions& opti
   return scipy::integrate::odeint(func, y0, t, std::tuple<>(), options);
 }
 
-/// The same of arrays one by one, as JAX takes args.
+/// Solves the equation for arguments that are arrays, as JAX takes args.
 template <typename F, Tree Y, typename... Args>
   requires(sizeof...(Args) > 0 && (std::convertible_to<const Args&, Array> && ...))
 Y odeint(const F& func, const Y& y0, const Operand& t, const Args&... args) {
   return scipy::integrate::odeint(func, y0, t, std::tuple(Array(args)...));
 }
 
-/// A solution between its steps. A tree.
+/// A continuous solution of an ODE. A pytree.
 struct OdeSolution {
-  Array ts;  ///< [s + 1]: where steps end, away from the start; the last one again behind the steps that were needed
-  Array coefficients;  ///< [5, s, n]: of a polynomial in the part of the step that is done, the highest power first
+  Array ts;            ///< [s + 1]: the ends of steps, in order from the start; unused entries repeat the last one
+  Array coefficients;  ///< [5, s, n]: polynomials in the fraction of the step, highest power first
 
-  /// y at a time [n], or at a vector of times [n, k]. Outside of the span the first and last step go on.
+  /// Evaluates the solution at a time: y [n]; or at a vector of times: y [n, k]. Outside of the time span, extrapolates
+  /// the first or last step.
   Array operator()(const Operand& t) const;
 };
 struct SolveIvpOptions {
-  std::string method = "RK45";                 ///< the only one
-  std::optional<Array> t_eval = std::nullopt;  ///< where y is wanted, in order; by default at both ends
-  bool dense_output = false;                   ///< y everywhere, by at most `max_steps` steps
+  std::string method = "RK45";                 ///< only RK45 is implemented
+  std::optional<Array> t_eval = std::nullopt;  ///< times at which y is returned, in order; default both ends
+  bool dense_output = false;  ///< whether to return a continuous solution, of at most `max_steps` steps
   double rtol = 1e-3, atol = 1e-6;
   double max_step = numpy::inf;
   int64_t max_steps = 1000;
 };
-/// A tree.
+/// The result of solve_ivp. A pytree.
 struct OdeResult {
   Array t, y;                      ///< y [n, k] at the k times t
-  std::optional<OdeSolution> sol;  ///< with dense_output
-  Array success;                   ///< the end was reached
+  std::optional<OdeSolution> sol;  ///< only with dense_output
+  Array success;                   ///< whether the end was reached
 };
-/// The solution of dy/dt = fun(t, y), y(t_span[0]) = y0, to t_span[1], which may lie before. It is odeint with the arguments of
-/// SciPy; since the number of steps isn't known when a program is made, t holds t_eval or the two ends.
+/// Solves dy/dt = fun(t, y) from y(t_span[0]) = y0 to t_span[1], which may be earlier. The arguments are SciPy's. The
+/// number of steps is not known at compile time, so t holds t_eval or both ends.
 /// Shapes     y0 [n], fun(t, y) [n]
 /// Errors     INVALID_ARGUMENT for another method, shape or type
-/// Gradient   of y in reverse mode, as odeint; of sol in forward mode, through the steps
-/// Example    solve_ivp([](Array, Array y) { return -y; }, {0.0, 5.0}, numpy::ones({1}), {.dense_output = true}).sol
+/// Gradient   y: reverse mode, as odeint; sol: forward mode, through the steps
+/// Example    solve_ivp([](Array, Array y) { return -y; }, {0.0, 1.0}, numpy::ones({1})).y.round(3)  // [[1. 0.368]]
 OdeResult solve_ivp(const std::function<Array(const Array& t, const Array& y)>& fun,
                     const std::pair<Array, Array>& t_span, const Operand& y0, const SolveIvpOptions& options = {});
 
 }  // namespace hilo::scipy::integrate
 
 namespace hilo::experimental {
-namespace ode = scipy::integrate;  ///< as JAX has odeint
+namespace ode = scipy::integrate;  ///< JAX's name of the namespace
 }  // namespace hilo::experimental

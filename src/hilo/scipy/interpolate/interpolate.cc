@@ -18,7 +18,7 @@ void check_method(const std::string& method) {
     refuse(kName, "method must be linear or nearest; got '" + method + "'");
 }
 
-/// The cell of each place along one axis: the number of its lower edge, and how far in it the place is.
+/// The grid cells of points along one axis: the index of the lower edge, and the relative position in the cell.
 struct Cells {
   Array lower, share, outside;
 };
@@ -29,7 +29,7 @@ Cells cells_of(const Array& grid, const Array& x) {
   return {lower, (x - from) / (to - from), (x < grid[0]) | (x > grid[last])};
 }
 
-/// With axes of extent 1 behind, so that it meets values of more axes.
+/// Appends axes of extent 1, so that x broadcasts with values of more axes.
 Array widened(const Array& x, int64_t rank) {
   Dimensions shape(x.shape());
   shape.resize(rank, 1);
@@ -45,17 +45,17 @@ RegularGridInterpolator::RegularGridInterpolator(const std::vector<Array>& point
   check_method(method_);
   if (options.bounds_error)
     refuse(kName,
-           "bounds_error: a compiled program doesn't know its places when it is made. Hint: fill_value marks them");
+           "bounds_error is not supported: values are not known at compile time. Hint: fill_value marks points out of "
+           "bounds");
   if (points.empty()) refuse(kName, "wanted one point array or more; got none");
   values_ = numpy::promote_inexact(values.array());
   if (std::ssize(points) > values_.ndim())
-    refuse(kName,
-           fmt::format("there are {} point arrays, but values has {} dimensions", points.size(), values_.ndim()));
+    refuse(kName, fmt::format("got {} point arrays, but values has {} dimensions", points.size(), values_.ndim()));
   for (size_t d = 0; d < points.size(); ++d) {
     const int64_t extent = values_.shape(d);
     if (points[d].ndim() != 1 || points[d].shape(0) != extent || extent < 2)
       refuse(kName,
-             fmt::format("points {} must be a vector of two numbers or more, as many as values has along axis {}, "
+             fmt::format("points {} must be a vector of two numbers or more, of the extent of values along axis {}, "
                          "{}; got {}",
                          d, d, extent, points[d].aval_shape().to_string()));
   }
@@ -70,21 +70,20 @@ Array RegularGridInterpolator::operator()(const std::vector<Array>& xi, const In
   return (*this)(Operand(numpy::stack(numpy::broadcast_arrays(xi), -1), line), options);
 }
 
-Array RegularGridInterpolator::operator()(const Operand& given, const InterpolateOptions& options) const {
-  const UserLocation here(given.location());
+Array RegularGridInterpolator::operator()(const Operand& operand, const InterpolateOptions& options) const {
+  const UserLocation here(operand.location());
   const std::string& method = options.method ? *options.method : method_;
   check_method(method);
   const int64_t rank = grid_.size();
-  const Array xi = given.array().ndim() == 1 ? numpy::reshape(given, {-1, rank}) : given.array();
+  const Array xi = operand.array().ndim() == 1 ? numpy::reshape(operand, {-1, rank}) : operand.array();
   if (xi.ndim() == 0 || xi.shape(-1) != rank)
-    refuse(kName,
-           fmt::format("places must have as many coordinates along the last axis as the grid has axes, {}; got {}",
-                       rank, xi.aval_shape().to_string()));
+    refuse(kName, fmt::format("xi must have one coordinate for each axis of the grid along its last axis, {}; got {}",
+                              rank, xi.aval_shape().to_string()));
   const Array places = numpy::reshape(xi, {-1, rank});
   std::vector<Cells> cells;
   for (int64_t d = 0; d < rank; ++d) cells.push_back(cells_of(grid_[d], places(all, d)));
 
-  // Values with one axis for the whole grid; a point's number there comes from its numbers along the axes.
+  // Merges the axes of the grid into one; the flat index of a point is computed from its indices along the axes.
   Dimensions behind(values_.shape().begin() + rank, values_.shape().end());
   Dimensions flat_shape = behind;
   flat_shape.insert(flat_shape.begin(), -1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scipy/interpolate/interpolate.h -- jax.scipy.interpolate: values between the points of a grid.
+// scipy/interpolate/interpolate.h -- jax.scipy.interpolate: interpolation on a regular grid.
 #pragma once
 
 #include <string>
@@ -10,20 +10,22 @@
 namespace hilo::scipy::interpolate {
 
 struct InterpolatorOptions {
-  std::string method = "linear";  ///< or nearest
-  bool bounds_error = false;      ///< true is refused: what a compiled program reads isn't known when it is made
-  std::optional<Array> fill_value = numpy::nan;  ///< outside of the grid; none: the last cells go on
+  std::string method = "linear";  ///< "linear" or "nearest"
+  bool bounds_error = false;      ///< true is rejected: a compiled program cannot raise errors about its values
+  /// value outside of the grid; nullopt extrapolates the outermost cells
+  std::optional<Array> fill_value = numpy::nan;
 };
 struct InterpolateOptions {
-  std::optional<std::string> method = std::nullopt;  ///< instead of the interpolator's
+  std::optional<std::string> method = std::nullopt;  ///< overrides the method of the interpolator
 };
 
-/// A function of the values at the points of a regular grid. A tree of its arrays, so it may be an argument of jit.
-/// Shapes     values [n0, ..., nk, ...] for vectors of k + 1 axes, each rising, of n0, ..., nk >= 2 points
+/// Interpolates values at the points of a regular grid. A pytree of its arrays, so that it can be an argument of jit.
+/// Shapes     values [n0, ..., nk, ...] for k + 1 increasing vectors of n0, ..., nk >= 2 points
 /// Types      integers become floats
-/// Errors     INVALID_ARGUMENT where those shapes differ, for another method, or bounds_error
-/// Gradient   with respect to values, and with method linear to points and places
-/// Example    RegularGridInterpolator({x, y}, values)(numpy::array({{1.5f, 4.5f}}))
+/// Errors     INVALID_ARGUMENT for shapes that differ, for another method, or bounds_error
+/// Gradient   with respect to values; with method linear also to grid points and positions
+/// Example    const Array x = numpy::array({0.0, 1.0}), values = numpy::array({{0.0, 1.0}, {2.0, 3.0}});
+///            RegularGridInterpolator({x, x}, values)(numpy::array({{0.5, 0.5}}))  // [1.5]
 class RegularGridInterpolator {
  public:
   RegularGridInterpolator(const std::vector<Array>& points, const Operand& values,
@@ -31,9 +33,10 @@ class RegularGridInterpolator {
   RegularGridInterpolator(const std::vector<Array>& points, const Operand& values, const char* method)
       : RegularGridInterpolator(points, values, InterpolatorOptions{.method = method}) {}
 
-  /// At places xi [..., k + 1] (of one axis also a vector of places): [...] and the axes of values behind the grid's.
+  /// Interpolates at positions xi [..., k + 1]; for one axis also a vector. The result has shape [...], followed by the
+  /// axes of values behind the grid.
   Array operator()(const Operand& xi, const InterpolateOptions& options = {}) const;
-  /// The same with one array for each coordinate, which broadcast.
+  /// Interpolates at positions with one array for each coordinate; the arrays broadcast.
   Array operator()(const std::vector<Array>& xi, const InterpolateOptions& options = {},
                    numpy::Line line = numpy::Line::current()) const;
 

@@ -41,7 +41,7 @@ SchurResult schur(const Operand& a, const SchurOptions& o) {
 
 namespace {
 
-/// Row and column numbers of matrices like `x`.
+/// Row and column indices of matrices like `x`.
 struct Places {
   Array row, column;
 };
@@ -50,7 +50,7 @@ Places places(const Array& x) {
   return {numpy::expand_dims(numbers, 1), numpy::expand_dims(numbers, 0)};
 }
 
-/// The 2 x 2 unitary matrix that takes the entry below the diagonal of `block` away.
+/// Returns the 2 x 2 unitary matrix that zeroes the entry below the diagonal of `block`.
 Array rotation(const Array& block) {
   const Array below = block(ellipsis, 1, 0);
   const Array shift = hilo::linalg::eigvals(block)(ellipsis, 0) - block(ellipsis, 1, 1);
@@ -60,7 +60,7 @@ Array rotation(const Array& block) {
   return numpy::stack({row(numpy::conj(c), s), row(-s, c)}, -2);
 }
 
-/// Rows m - 1 and m of t, from column m - 1 on, turned by g; and the same columns of t and z by its adjoint.
+/// Multiplies rows m - 1 and m of t, from column m - 1 on, by g, and the same columns of t and z by its adjoint.
 SchurResult turned(const SchurResult& f, const Array& g, const Array& m) {
   const auto [row, column] = places(f.T);
   const Array first = m - 1, back = adjoint(g);
@@ -76,20 +76,20 @@ SchurResult turned(const SchurResult& f, const Array& g, const Array& m) {
   return {t, put(f.Z, numpy::matmul(two(f.Z, columns), back), columns)};
 }
 
-/// Block (m - 1, m) of the real form made triangular, if it isn't.
+/// Makes block (m - 1, m) of the real form triangular.
 SchurResult without_block(const SchurResult& f, const Array& m) {
   const int64_t rows = f.T.ndim() - 2;
   const Array block = lax::dynamic_slice_in_dim(lax::dynamic_slice_in_dim(f.T, m - 1, 2, rows), m - 1, 2, rows + 1);
   const auto size = [&](int64_t i, int64_t j) { return numpy::abs(block(ellipsis, i, j)); };
   const Array some = size(1, 0) > hilo::linalg::epsilon_of(real_type_of(f.T.dtype())) * (size(0, 0) + size(1, 1));
-  const Array wanted = numpy::expand_dims(some, {-2, -1});
-  // Where there is none, a block that has a rotation: derivatives of what isn't taken must be finite.
-  const Array safe = numpy::where(wanted, block, numpy::astype(numpy::array({{1, 0}, {1, 2}}), block.dtype()));
+  const Array selected = numpy::expand_dims(some, {-2, -1});
+  // If there is no block, uses one that has a rotation: derivatives of unselected values must be finite.
+  const Array safe = numpy::where(selected, block, numpy::astype(numpy::array({{1, 0}, {1, 2}}), block.dtype()));
   const SchurResult next = turned(f, rotation(safe), m);
   const auto [row, column] = places(f.T);
   const Array gone = (row == m) & (column == m - 1);
-  const Array t = numpy::where(wanted, next.T, f.T);
-  return {numpy::where(gone, numpy::zeros_like(t), t), numpy::where(wanted, next.Z, f.Z)};
+  const Array t = numpy::where(selected, next.T, f.T);
+  return {numpy::where(gone, numpy::zeros_like(t), t), numpy::where(selected, next.Z, f.Z)};
 }
 
 }  // namespace
@@ -109,10 +109,10 @@ SchurResult rsf2csf(const Operand& T, const Operand& Z) {
       1, n, [&](const Array& i, const SchurResult& f) { return without_block(f, numpy::astype(n - i, int32)); }, start);
 }
 
-// ---- functions of matrices ----------------------------------------------------------------------------------------------
+// ---- functions of matrices ------------------------------------------------------------------------------------------
 namespace {
 
-/// Numerator and denominator of Pade's approximation of degree (m, m).
+/// Returns the numerator and denominator of the Pade approximation of degree (m, m).
 std::pair<Array, Array> pade(const Array& a, int m) {
   const Array one = numpy::eye(a.shape(-1), a.dtype()), squared = numpy::matmul(a, a);
   std::vector<double> c = {1};
@@ -163,8 +163,8 @@ ExpmFrechetResult expm_frechet(const Operand& A, const Operand& E, const Frechet
 
 namespace {
 
-/// The triangular matrix with this diagonal whose other entries, one diagonal after the other, are those of entries(x), where
-/// x has zeros from that diagonal on.
+/// Builds the triangular matrix with this diagonal, one superdiagonal after another. entries(x) computes a diagonal
+/// from x, which is zero from that diagonal on.
 template <typename Entries>
 Array by_diagonals(const Array& diagonal, const Entries& entries) {
   const Array start = lax::matrix::diagonal_matrix(diagonal);
@@ -175,7 +175,7 @@ Array by_diagonals(const Array& diagonal, const Entries& entries) {
   return lax::fori_loop(1, diagonal.shape(-1), next, start);
 }
 
-/// v_i beside v_j for every i, j.
+/// All pairs (v_i, v_j).
 struct Pairs {
   Array i, j;
 };

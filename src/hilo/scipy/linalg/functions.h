@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// scipy/linalg/functions.h -- functions of matrices, and Schur's decomposition, which they are taken by. Axes in front are
-// batches.
+// scipy/linalg/functions.h -- functions of matrices, and the Schur decomposition on which they are based. Leading axes
+// are batches.
 #pragma once
 
 #include <functional>
@@ -10,53 +10,60 @@
 namespace hilo::scipy::linalg {
 
 struct SchurOptions {
-  const char* output = "real";  ///< or complex
+  const char* output = "real";  ///< "real" or "complex"
 };
 struct SchurResult {
   Array T, Z;  ///< a = Z T Z^H
 };
-/// a = Z T Z^H: T is upper triangular, or of real matrices with blocks of 2 where eigenvalues are complex.
+/// Computes the Schur decomposition a = Z T Z^H. T is upper triangular; for real output it has 2 x 2 blocks for complex
+/// eigenvalues.
 SchurResult schur(const Operand& a, const SchurOptions& options = {});
-/// The complex form, with T triangular, of a real one, whose T has blocks of two on its diagonal. By a rotation for each of
-/// them, as SciPy does it.
-/// Shapes    T, Z [..., n, n]; axes in front broadcast
+/// Converts a real Schur form, whose T has 2 x 2 blocks on its diagonal, to the complex form with triangular T. Uses
+/// one rotation for each block, as SciPy does.
+/// Shapes    T, Z [..., n, n]; leading axes broadcast
 SchurResult rsf2csf(const Operand& T, const Operand& Z);
 
 struct ExpmOptions {
   bool upper_triangular = false;
-  int64_t max_squarings = 16;  ///< a matrix that needs more gives NaN
+  int64_t max_squarings = 16;  ///< a matrix that needs more squarings gives NaN
 };
-/// The exponential of a matrix. Source    Higham, "The scaling and squaring method for the matrix exponential revisited" (2005)
+/// Computes the matrix exponential.
+/// Source    Higham, "The scaling and squaring method for the matrix exponential revisited" (2005)
+/// Example   expm(numpy::zeros({2, 2}))  // [[1. 0.] [0. 1.]]
 Array expm(const Operand& A, const ExpmOptions& options = {});
 struct ExpmFrechetResult {
   Array expm, frechet;
 };
 struct FrechetOptions {
-  std::optional<const char*> method = std::nullopt;  ///< SPS, the only one
+  std::optional<const char*> method = std::nullopt;  ///< only "SPS" is implemented
   bool compute_expm = true;
 };
-/// The exponential, and its derivative in direction E. Errors    INVALID_ARGUMENT without compute_expm
+/// Computes the matrix exponential and its derivative in direction E.
+/// Errors    INVALID_ARGUMENT for compute_expm = false
 ExpmFrechetResult expm_frechet(const Operand& A, const Operand& E, const FrechetOptions& options = {});
 struct SqrtmOptions {
-  int64_t blocksize = 1;  ///< the only one, as in JAX
+  int64_t blocksize = 1;  ///< only 1 is implemented, as in JAX
 };
-/// The principal square root of a matrix, complex. Cost    n products of matrices
+/// Computes the principal square root of a matrix, as a complex matrix.
+/// Cost      n matrix products
 /// Source    Bjorck and Hammarling, "A Schur method for the square root of a matrix" (1983)
 Array sqrtm(const Operand& A, const SqrtmOptions& options = {});
 
 using MatrixFunction = std::function<Array(const Array&)>;
-/// func of a matrix: of its eigenvalues, where it is diagonal. `func` takes and gives vectors of complex numbers, one by one.
-/// No good where eigenvalues are near each other: funm_with_error says how far the result may be off, of 1.
-/// Cost      n products of matrices
+/// Applies a function to a matrix: to its eigenvalues, if it is diagonalizable. `func` maps vectors of complex numbers
+/// elementwise. Inaccurate if eigenvalues are close to each other; funm_with_error estimates the relative error.
+/// Cost      n matrix products
 /// Source    Parlett's recurrence: Golub and Van Loan, "Matrix Computations", algorithm 9.1.1
 Array funm(const Operand& A, const MatrixFunction& func);
 struct FunmResult {
   Array F, err;
 };
+/// Applies a function to a matrix, and returns an estimate of the relative error.
 FunmResult funm_with_error(const Operand& A, const MatrixFunction& func);
 struct FunmOptions {
-  bool disp = true;  ///< false is funm_with_error
+  bool disp = true;  ///< false is rejected: use funm_with_error
 };
+/// Applies a function to a matrix, with options by name.
 Array funm(const Operand& A, const MatrixFunction& func, const FunmOptions& options);
 
 }  // namespace hilo::scipy::linalg

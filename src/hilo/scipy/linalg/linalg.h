@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scipy/linalg/linalg.h -- jax.scipy.linalg.
+// scipy/linalg/linalg.h -- jax.scipy.linalg: decompositions, solvers, functions of matrices, special matrices.
 #pragma once
 
 #include "hilo/scipy/linalg/functions.h"

@@ -20,7 +20,7 @@ bool is_full(const char* function, std::string_view mode) {
   return mode == "full";
 }
 
-/// Q as reflectors, R above them, and the order of the columns.
+/// Q as reflectors with R above them, and the permutation of the columns.
 struct Reflected {
   Array a, taus, order;
 };
@@ -46,16 +46,16 @@ PivotedQrMultiplyResult multiplied(const char* function, const Array& a0, const 
     refuse(function, "mode must be left or right; got '" + std::string(mode) + "'");
   const bool left = mode == "left", vector = c0.ndim() == 1;
   const auto [a, c] = hilo::linalg::same_type(hilo::linalg::matrix(function, a0), hilo::linalg::inexact(c0));
-  const Array given = vector ? numpy::expand_dims(c, left ? 1 : 0) : c;
+  const Array matrix = vector ? numpy::expand_dims(c, left ? 1 : 0) : c;
   const int64_t m = a.shape(-2), n = a.shape(-1), k = std::min(m, n);
-  if (given.ndim() < 2 || given.shape(left ? -2 : -1) != (left ? k : m))
+  if (matrix.ndim() < 2 || matrix.shape(left ? -2 : -1) != (left ? k : m))
     refuse(function, std::string("wanted a[..., m, n] and c") + (left ? "[..., min(m, n), p]" : "[..., p, m]") +
                          "; got " + a.aval_shape().to_string() + " and " + c.aval_shape().to_string());
   const std::vector<int64_t> batch =
-      numpy::broadcast_shapes(lax::matrix::batch_shape(a), lax::matrix::batch_shape(given));
+      numpy::broadcast_shapes(lax::matrix::batch_shape(a), lax::matrix::batch_shape(matrix));
   const Reflected f = reflected(with_batch(a, batch), pivoting);
-  Array x = with_batch(given, batch);
-  if (left) x = lax::matrix::padded(x, m - k, 0);  // Q's other columns are multiplied by nothing
+  Array x = with_batch(matrix, batch);
+  if (left) x = lax::matrix::padded(x, m - k, 0);  // the other columns of Q are multiplied by zeros
   // conj(Q) c is the transpose of c^T Q^H.
   if (conjugate) x = numpy::matrix_transpose(x);
   x = lax::linalg::ormqr(f.a, f.taus, x, left != conjugate, conjugate);

@@ -8,29 +8,30 @@
 namespace hilo::scipy::linalg {
 
 struct QrOptions {
-  const char* mode = "full";  ///< or economic. JAX's mode r is qr(a).r
-  bool pivoting = false;      ///< true is qr_with_pivoting
+  const char* mode = "full";  ///< "full" or "economic"; for JAX's mode "r", use qr(a).r
+  bool pivoting = false;      ///< true is rejected: use qr_with_pivoting
 };
-/// Errors    INVALID_ARGUMENT for another mode, and with pivoting
+/// Computes the QR decomposition a = q r.
+/// Errors    INVALID_ARGUMENT for an unknown mode, and for pivoting = true
 hilo::linalg::QrResult qr(const Operand& a, const QrOptions& options = {});
 struct PivotedQrOptions {
-  const char* mode = "full";  ///< or economic
+  const char* mode = "full";  ///< "full" or "economic"
 };
-/// a[:, p] = q r: the diagonal of r falls in size.
+/// Computes the QR decomposition with column pivoting: a[:, p] = q r. The diagonal of r decreases in absolute value.
 lax::linalg::PivotedQrResult qr_with_pivoting(const Operand& a, const PivotedQrOptions& options = {});
 
 struct QrMultiplyOptions {
-  const char* mode = "right";  ///< c q, or left: q c
-  bool pivoting = false;       ///< true is qr_multiply_with_pivoting
-  bool conjugate = false;      ///< with q's conjugate
+  const char* mode = "right";  ///< "right": c q; "left": q c
+  bool pivoting = false;       ///< true is rejected: use qr_multiply_with_pivoting
+  bool conjugate = false;      ///< whether to multiply by the conjugate of q
 };
 struct QrMultiplyResult {
   Array cq, r;
 };
-/// The products of c and the first min(m, n) columns q of a's Q, which is not formed, and r of a = q r.
-/// Shapes    a[..., m, n]; on the right c[..., p, m] -> [..., p, k], on the left c[..., k, p] -> [..., m, p], k = min(m, n). A
-///           vector c is one row (on the right) or one column, and so is the product. Axes in front broadcast
-/// Errors    INVALID_ARGUMENT for another mode, shapes that don't fit, and with pivoting
+/// Returns the product of c with the first k = min(m, n) columns q of a's Q, which is not formed, and r of a = q r.
+/// Shapes    a[..., m, n]; right: c[..., p, m] -> [..., p, k]; left: c[..., k, p] -> [..., m, p]. A vector c is one row
+///           (right) or one column (left), and so is the product. Leading axes broadcast
+/// Errors    INVALID_ARGUMENT for an unknown mode, shapes that don't match, and pivoting = true
 QrMultiplyResult qr_multiply(const Operand& a, const Operand& c, const QrMultiplyOptions& options = {});
 struct PivotedQrMultiplyOptions {
   const char* mode = "right";
@@ -39,7 +40,7 @@ struct PivotedQrMultiplyOptions {
 struct PivotedQrMultiplyResult {
   Array cq, r, p;
 };
-/// The same of a[:, p] = q r.
+/// Returns the same products for the decomposition with pivoting, a[:, p] = q r.
 PivotedQrMultiplyResult qr_multiply_with_pivoting(const Operand& a, const Operand& c,
                                                   const PivotedQrMultiplyOptions& options = {});
 

@@ -25,11 +25,11 @@ using lax::matrix::adjoint;
 
 namespace {
 
-/// Square matrices and right sides with one batch. A vector is a matrix of one column: of one dimension, or, as in JAX, a
-/// batch of them for a batch of matrices.
+/// Square matrices and right-hand sides with a common batch shape. A vector is a matrix of one column. As in JAX, for a
+/// batch of matrices it may also be a batch of vectors.
 struct System {
   Array a, b;
-  bool vector, weak;  ///< b is a vector; both are weakly typed
+  bool vector, weak;  ///< b is a vector; both operands are weakly typed
 };
 System system_of(const char* what, const Array& a, const Array& b) {
   const Aval type = numpy::promote_types_inexact(std::vector{a, b});
@@ -109,7 +109,7 @@ Trans::Trans(const char* name) : kind_(0) {
 
 namespace {
 
-/// The order of rows that the exchanges lead to.
+/// Returns the row permutation from a sequence of exchanges.
 Array permutation_of(const Array& pivots) {
   const int64_t n = pivots.shape(-1);
   const Array place = numpy::arange(n, pivots.dtype());
@@ -146,7 +146,7 @@ Array solve(const Operand& a, const Operand& b, const SolveOptions& o) {
     refuse("solve", "assume_a must be one of gen, sym, her, pos; got '" + std::string(kind) + "'");
   const System s = system_of("solve", a, b);
   if (kind != "pos") return without_column(with_weak_type(hilo::linalg::solve(s.a, s.b), s.weak), s.vector);
-  // Derivatives are those of the system, not of the decomposition, which reads one triangle.
+  // Derivatives are those of the linear system, not of the decomposition, which reads only one triangle.
   const ChoFactor factor = cho_factor(stop_gradient(s.a), {.lower = o.lower});
   const Array x = lax::custom_linear_solve(
       [&](const Array& v) { return numpy::matmul(s.a, v); }, s.b,
@@ -177,7 +177,7 @@ Array eigvalsh(const Operand& a, const TriangleOptions& o) {
 
 namespace {
 
-/// x = u h of a matrix of no more columns than rows, or of each of a batch.
+/// The polar factors x = u h of matrices with no more columns than rows.
 struct Polar {
   Array u, h;
 };
@@ -201,7 +201,7 @@ Polar polar_by_qdwh(const Array& x, const PolarOptions& o) {
   return {back(all.u), back(all.h)};
 }
 
-/// By the singular value decomposition, of any matrix.
+/// Computes the polar decomposition of any matrix by SVD.
 PolarResult polar_by_svd(const Array& x, bool left) {
   const auto [u, s, vh] = hilo::linalg::svd(x, {.full_matrices = false});
   const Array scale = numpy::astype(numpy::expand_dims(s, -2), u.dtype());
@@ -210,7 +210,8 @@ PolarResult polar_by_svd(const Array& x, bool left) {
   return {unitary, numpy::matmul(adjoint(vh) * scale, vh)};
 }
 
-/// How u and h change with x: with K = u^H dx the skew-Hermitian W of W h + h W = K - K^H turns u, and dh = K - W h.
+/// Returns the derivatives of u and h by x. With K = u^H dx, the skew-Hermitian solution W of W h + h W = K - K^H
+/// rotates u, and dh = K - W h.
 Polar polar_tangents(const Polar& f, const Array& dx) {
   const auto [w, v] = hilo::linalg::eigh(f.h);
   const auto turned = [&v = v](const Array& y) { return numpy::matmul(numpy::matmul(v, y), adjoint(v)); };
@@ -286,7 +287,7 @@ Array solve_sylvester(const Operand& A, const Operand& B, const Operand& C, cons
   if (c.shape(-2) != m || c.shape(-1) != n)
     refuse(kName, "wanted A[..., m, m], B[..., n, n], C[..., m, n]; got " + a.aval_shape().to_string() + ", " +
                       b.aval_shape().to_string() + " and " + c.aval_shape().to_string());
-  // Unknown (k, l), equation (i, j): A[i, k] where j = l, and B[l, j] where i = k.
+  // Coefficient of unknown (k, l) in equation (i, j): A[i, k] if j = l, plus B[l, j] if i = k.
   const auto spread = [](const Array& x, const Indexer& i, const Indexer& j, const Indexer& k, const Indexer& l) {
     return x(ellipsis, i, j, k, l);
   };
@@ -327,14 +328,14 @@ hilo::linalg::EighResult eigh_tridiagonal(const Operand& d, const Operand& e) {
 
 namespace {
 
-/// The numbers, from first to last, of the selected eigenvalues of n.
+/// Returns the indices of the first and last selected eigenvalue.
 lax::linalg::IndexRange selected(std::string_view select, const lax::linalg::IndexRange& range, int64_t n) {
   constexpr const char* kName = "eigh_tridiagonal";
   if (select == "a") return {0, n - 1};
   if (select != "i") refuse(kName, "select must be a or i; got '" + std::string(select) + "'");
-  if (!range) refuse(kName, "with select i it wants a select_range");
+  if (!range) refuse(kName, "select i requires a select_range");
   if (range.first() < 0 || range.last() < range.first() || range.last() >= n)
-    refuse(kName, fmt::format("select_range must lie in 0..{}; got {} and {}", n - 1, range.first(), range.last()));
+    refuse(kName, fmt::format("select_range must be in 0..{}; got {} and {}", n - 1, range.first(), range.last()));
   return range;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// scipy/linalg/solvers.h -- decompositions and solvers, as jax.scipy.linalg has them. qr.h and functions.h have the rest.
+// scipy/linalg/solvers.h -- decompositions and linear solvers of jax.scipy.linalg; qr.h and functions.h have the
+// others.
 #pragma once
 
 #include "hilo/linalg/linalg.h"
@@ -12,40 +13,48 @@ using hilo::linalg::inv;
 struct TriangleOptions {
   bool lower = false;
 };
-/// The upper factor of `a`, or the lower one.
+/// Returns the upper Cholesky factor of `a`, or the lower one.
+/// Example    cholesky(numpy::array({{4.0, 2.0}, {2.0, 5.0}}), {.lower = true})  // [[2. 0.] [1. 2.]]
 Array cholesky(const Operand& a, const TriangleOptions& options = {});
 struct ChoFactor {
   Array c;
   bool lower = false;
 };
+/// Returns the Cholesky factor in a form for cho_solve.
 ChoFactor cho_factor(const Operand& a, const TriangleOptions& options = {});
 template <std::same_as<bool> Lower>
 ChoFactor cho_factor(const Operand& a, Lower lower) {
   return cho_factor(a, TriangleOptions{.lower = lower});
 }
-/// x of a x = b by a's factor. Shapes    b[n], b[..., n, k]; axes in front broadcast
+/// Solves a x = b, from the Cholesky factor of a.
+/// Shapes     b[n], b[..., n, k]; leading axes broadcast
+/// Example    const auto factor = cho_factor(numpy::array({{4.0, 0.0}, {0.0, 2.0}}));
+///            cho_solve(factor, numpy::array({8.0, 6.0}))  // [2. 3.]
 Array cho_solve(const ChoFactor& c_and_lower, const Operand& b);
 
 struct LuResult {
   Array p, l, u;  ///< a = p l u
 };
 struct LuOptions {
-  bool permute_l = false;  ///< true is lu_with_permuted_l
+  bool permute_l = false;  ///< true is rejected: use lu_with_permuted_l
 };
-/// Errors    INVALID_ARGUMENT with permute_l
+/// Computes the LU decomposition a = p l u.
+/// Errors    INVALID_ARGUMENT for permute_l = true
 LuResult lu(const Operand& a, const LuOptions& options = {});
 struct PermutedLuResult {
   Array pl, u;  ///< a = pl u
 };
+/// Computes the LU decomposition a = pl u, with the permuted factor pl = p l.
 PermutedLuResult lu_with_permuted_l(const Operand& a);
 struct LuFactor {
-  Array lu, piv;  ///< row i was exchanged with row piv[i], in order
+  Array lu, piv;  ///< pivots: row i was exchanged with row piv[i], in order
 };
+/// Returns the LU factors in a form for lu_solve.
 LuFactor lu_factor(const Operand& a);
-/// How a matrix is turned first: 0 or "N" not, 1 or "T" transposed, 2 or "C" its adjoint.
+/// The transposition of a matrix: 0 or "N" (none), 1 or "T" (transpose), 2 or "C" (conjugate transpose).
 class Trans {
  public:
-  Trans(int kind);  // numbers and letters convert
+  Trans(int kind);  // implicit: numbers and letters convert
   Trans(const char* name);
   bool transposed() const { return kind_ > 0; }
   bool conjugated() const { return kind_ == 2; }
@@ -56,83 +65,94 @@ class Trans {
 struct TransOptions {
   Trans trans = 0;
 };
-/// x of a x = b by a's factors.
+/// Solves a x = b, from the LU factors of a.
 Array lu_solve(const LuFactor& lu_and_piv, const Operand& b, const TransOptions& options = {});
 
 struct SolveOptions {
   bool lower = false;
-  const char* assume_a = "gen";  ///< or sym, her, pos: by Cholesky's decomposition
+  const char* assume_a = "gen";  ///< "gen", or "sym", "her", "pos", which use a Cholesky decomposition
 };
-/// x of a x = b. Shapes    b[n], b[..., n, k]; axes in front broadcast
+/// Solves a x = b for x.
+/// Shapes     b[n], b[..., n, k]; leading axes broadcast
+/// Example    solve(numpy::array({{2.0, 0.0}, {0.0, 4.0}}), numpy::array({2.0, 8.0}))  // [1. 2.]
 Array solve(const Operand& a, const Operand& b, const SolveOptions& options = {});
 struct SolveTriangularOptions {
   Trans trans = 0;
   bool lower = false, unit_diagonal = false;
 };
-/// x of a x = b for a triangular `a`: what lies on its other side isn't read.
+/// Solves a x = b for a triangular `a`. The other triangle is not read.
+/// Example    const Array a = numpy::array({{2.0, 0.0}, {1.0, 1.0}});
+///            solve_triangular(a, numpy::array({2.0, 3.0}), {.lower = true})  // [1. 2.]
 Array solve_triangular(const Operand& a, const Operand& b, const SolveTriangularOptions& options = {});
 
 struct SvdOptions {
   bool full_matrices = true;
-  bool compute_uv = true;  ///< false is svdvals
+  bool compute_uv = true;  ///< false is rejected: use svdvals
 };
-/// Errors    INVALID_ARGUMENT without compute_uv
+/// Computes the singular value decomposition; see linalg::svd.
+/// Errors    INVALID_ARGUMENT for compute_uv = false
 hilo::linalg::SvdResult svd(const Operand& a, const SvdOptions& options = {});
 using hilo::linalg::svdvals;
 struct EighOptions {
   bool lower = true;
-  bool eigvals_only = false;  ///< true is eigvalsh
-  int64_t type = 1;           ///< the only one: a v = v w
+  bool eigvals_only = false;  ///< true is rejected: use eigvalsh
+  int64_t type = 1;           ///< only 1 is implemented: a v = v w
 };
-/// Errors    INVALID_ARGUMENT with eigvals_only, or for another type
+/// Computes eigenvalues and eigenvectors of a Hermitian matrix; see linalg::eigh.
+/// Errors    INVALID_ARGUMENT for eigvals_only = true, or another type
 hilo::linalg::EighResult eigh(const Operand& a, const EighOptions& options = {});
+/// Returns the eigenvalues of a Hermitian matrix, in ascending order.
 Array eigvalsh(const Operand& a, const TriangleOptions& options = {.lower = true});
 struct PolarOptions {
-  const char* side = "right";   ///< a = unitary posdef, or left: posdef unitary
-  const char* method = "qdwh";  ///< or svd, which it is in any case for m < n on the right and m > n on the left
-  std::optional<double> eps = std::nullopt;              ///< qdwh's
-  std::optional<int64_t> max_iterations = std::nullopt;  ///< qdwh's
+  const char* side = "right";                ///< "right": a = unitary posdef; "left": a = posdef unitary
+  const char* method = "qdwh";               ///< "qdwh" or "svd"; svd is always used for m < n (right) and m > n (left)
+  std::optional<double> eps = std::nullopt;  ///< tolerance of qdwh
+  std::optional<int64_t> max_iterations = std::nullopt;  ///< maximum number of iterations of qdwh
 };
 struct PolarResult {
   Array unitary, posdef;
 };
-/// Gradient  of matrices of full rank; also where singular values are equal
+/// Computes the polar decomposition.
+/// Gradient  for matrices of full rank, also if singular values are equal
 PolarResult polar(const Operand& a, const PolarOptions& options = {});
 struct HessenbergOptions {
-  bool calc_q = false;  ///< true is hessenberg_with_q
+  bool calc_q = false;  ///< true is rejected: use hessenberg_with_q
 };
-/// The matrix H with zeros below its first subdiagonal and a = Q H Q^H. Errors    INVALID_ARGUMENT with calc_q
+/// Returns the Hessenberg form H of a = Q H Q^H: zeros below the first subdiagonal.
+/// Errors    INVALID_ARGUMENT for calc_q = true
 Array hessenberg(const Operand& a, const HessenbergOptions& options = {});
 struct HessenbergResult {
   Array h, q;
 };
+/// Returns the Hessenberg form H and Q of a = Q H Q^H.
 HessenbergResult hessenberg_with_q(const Operand& a);
 struct SylvesterOptions {
-  const char* method = "schur";  ///< or eigen: JAX's methods; the result is that of the linear system
-  double tol = 1e-8;             ///< NaN where eigenvalues of A and -B are nearer than this
+  const char* method = "schur";  ///< "schur" or "eigen", as in JAX; both solve the same linear system here
+  double tol = 1e-8;             ///< minimum distance of eigenvalues of A and -B; below it the result is NaN
 };
-/// x of A x + x B = C. Shapes    A[..., m, m], B[..., n, n], C[..., m, n]
-/// Cost      a linear system of m n unknowns
+/// Solves the Sylvester equation A x + x B = C.
+/// Shapes    A[..., m, m], B[..., n, n], C[..., m, n]
+/// Cost      a linear system of m * n unknowns
 Array solve_sylvester(const Operand& A, const Operand& B, const Operand& C, const SylvesterOptions& options = {});
 struct TridiagonalSelection {
-  const char* select = "a";                             ///< all, or i: those with numbers in select_range
-  lax::linalg::IndexRange select_range = std::nullopt;  ///< the first and the last
+  const char* select = "a";                             ///< "a" (all) or "i" (the indices in select_range)
+  lax::linalg::IndexRange select_range = std::nullopt;  ///< first and last index
 };
-/// The eigenvalues and vectors of the Hermitian matrix with diagonal d and e below it.
+/// Computes the eigenvalues and eigenvectors of the Hermitian tridiagonal matrix with diagonal d and off-diagonal e.
 /// Shapes    d[n], e[n - 1]
-/// Errors    INVALID_ARGUMENT for another selection
-/// Cost      those of eigh
+/// Errors    INVALID_ARGUMENT for an unknown selection
+/// Cost      that of eigh
 hilo::linalg::EighResult eigh_tridiagonal(const Operand& d, const Operand& e);
 hilo::linalg::EighResult eigh_tridiagonal_with_vectors(const Operand& d, const Operand& e,
                                                        const TridiagonalSelection& options = {});
 struct TridiagonalOptions {
-  bool eigvals_only = true;  ///< false is eigh_tridiagonal_with_vectors
+  bool eigvals_only = true;  ///< false is rejected: use eigh_tridiagonal_with_vectors
   const char* select = "a";
   lax::linalg::IndexRange select_range = std::nullopt;
-  std::optional<double> tol = std::nullopt;  ///< JAX's; values here are right to the last places in any case
+  std::optional<double> tol = std::nullopt;  ///< no effect: the eigenvalues are always accurate
 };
-/// With options the eigenvalues alone.
-/// Errors    INVALID_ARGUMENT without eigvals_only, or for another selection
+/// Returns only the eigenvalues of the tridiagonal matrix.
+/// Errors    INVALID_ARGUMENT for eigvals_only = false, or an unknown selection
 Array eigh_tridiagonal(const Operand& d, const Operand& e, const TridiagonalOptions& options);
 
 }  // namespace hilo::scipy::linalg

@@ -19,27 +19,27 @@ namespace {
 
 std::string text_of(const Array& x) { return x.aval_shape().to_string(); }
 
-/// The row numbers as a column, and the column numbers as a row.
+/// The row indices as a column, and the column indices as a row.
 struct BandPlaces {
   Array row, column;
 };
 BandPlaces places(int64_t rows, int64_t columns) {
   return {numpy::expand_dims(numpy::arange(rows), 1), numpy::expand_dims(numpy::arange(columns), 0)};
 }
-/// The same as floats.
+/// Returns the indices as floats.
 BandPlaces numbers(int64_t n) {
   const Array a = numpy::arange(n, default_float());
   return {numpy::expand_dims(a, 1), numpy::expand_dims(a, 0)};
 }
 
-/// Matrices without elements, one for each vector of `a`.
+/// Returns matrices without elements, one for each vector of `a`.
 Array no_elements(const Array& a, int64_t m, int64_t n) {
   Dimensions shape(a.shape().begin(), a.shape().end() - 1);
   shape.insert(shape.end(), {m, n});
   return numpy::zeros(shape, a.dtype());
 }
 
-/// Both with the batch axes of both, in one type.
+/// Broadcasts the batch axes of both, and promotes both to one type.
 std::pair<Array, Array> same_batch(const Array& a, const Array& b) {
   const ElementType type = numpy::promote(numpy::zeros({}, a.dtype()), numpy::zeros({}, b.dtype())).first.dtype();
   const std::vector<int64_t> batch =
@@ -51,7 +51,7 @@ std::pair<Array, Array> same_batch(const Array& a, const Array& b) {
   };
   return {spread(a), spread(b)};
 }
-/// x[..., i] for an integer matrix i of places.
+/// Returns x[..., i] for a matrix i of integer positions.
 Array gathered(const Array& x, const Array& i) { return numpy::take(x, i, -1); }
 
 }  // namespace
@@ -128,7 +128,7 @@ Array fiedler_companion(const Operand& a) {
   }
   x = x / x(ellipsis, range(0, 1));
   const auto [i, j] = places(n, n);
-  const auto row_of = [&](int64_t shift) {  // -a[i + shift], one for each row
+  const auto row_of = [&](int64_t shift) {  // -a[i + shift], for each row
     return -gathered(x, numpy::minimum(i + shift, n) + 0 * j);
   };
   const Array even = numpy::mod(i, 2) == 0, zero = numpy::zeros_like(row_of(1)), one = numpy::ones_like(zero);
@@ -191,7 +191,7 @@ Array invhilbert(int64_t n, numpy::Line line) {
 
 namespace {
 
-/// The lower triangle given, its transpose, or a product of both.
+/// Returns the lower triangle, its transpose, or the product of both.
 template <typename Product>
 Array of_kind(const char* what, const Array& lower, std::string_view kind, const Product& product) {
   if (kind == "lower") return lower;
@@ -204,7 +204,7 @@ Array of_kind(const char* what, const Array& lower, std::string_view kind, const
 
 Array pascal(int64_t n, const PascalOptions& o, numpy::Line line) {
   const UserLocation here(line);
-  const Array a = numpy::arange(n, ElementType::kF32);  // as JAX has it, also with x64
+  const Array a = numpy::arange(n, ElementType::kF32);  // f32 also with x64, as in JAX
   const Array lower = special::comb(numpy::expand_dims(a, 1), numpy::expand_dims(a, 0));
   return of_kind("pascal", lower, o.kind, [](const Array& l) { return numpy::matmul(l, numpy::transpose(l)); });
 }

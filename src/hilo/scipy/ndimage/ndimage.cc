@@ -12,7 +12,7 @@ namespace hilo::scipy::ndimage {
 
 namespace {
 
-/// A place along an axis, whether it is inside, and its weight.
+/// A grid index along an axis, whether it is inside, and its weight.
 struct Node {
   Array index, inside, weight;
 };
@@ -37,7 +37,7 @@ std::vector<Node> nodes_of(const Array& place, int64_t size, int64_t order, std:
   };
   if (order == 0) {
     const bool exact = is_integer(place.dtype());
-    // Halves away from zero, as C's round.
+    // Rounds halves away from zero, as C's round.
     const Array nearest = exact ? place : numpy::sign(place) * numpy::floor(numpy::abs(place) + 0.5);
     return {node(nearest, numpy::ones_like(place))};
   }
@@ -63,7 +63,7 @@ Array map_coordinates(const Operand& input, const std::vector<Array>& coordinate
         unimplemented(fmt::format("{}: mode '{}' isn't implemented; wanted constant, nearest, wrap, mirror or "
                                   "reflect",
                                   at_user_line(kName), mode)));
-  // Each corner: the flat place, whether all of it is inside, the product of the weights.
+  // For each corner: the flat index, whether it is inside along all axes, the product of the weights.
   std::vector<Node> corners = {{Array(0), numpy::ones({}, bool_), Array(1)}};
   for (size_t d = 0; d < coordinates.size(); ++d) {
     const int64_t size = x.shape(d);
@@ -88,8 +88,8 @@ Array map_coordinates(const Operand& input, const std::vector<Array>& coordinate
 Array map_coordinates(const Operand& input, const Array& coordinates, int64_t order, const CoordinateOptions& options) {
   const UserLocation here(input.location());
   if (coordinates.ndim() == 0)
-    or_throw(
-        invalid_argument(at_user_line("map_coordinates") + ": coordinates must have an axis of the axes in front"));
+    or_throw(invalid_argument(at_user_line("map_coordinates") +
+                              ": coordinates must have a leading axis with an entry for each axis of the input"));
   return map_coordinates(input, numpy::unstack(coordinates), order, options);
 }
 

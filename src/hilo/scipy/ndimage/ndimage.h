@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scipy/ndimage/ndimage.h -- jax.scipy.ndimage.
+// scipy/ndimage/ndimage.h -- jax.scipy.ndimage: interpolation of arrays.
 #pragma once
 
 #include <vector>
@@ -9,18 +9,21 @@
 namespace hilo::scipy::ndimage {
 
 struct CoordinateOptions {
-  const char* mode = "constant";  ///< outside: cval (constant), nearest, wrap, mirror, reflect
+  /// values outside of the input: "constant" (cval), "nearest", "wrap", "mirror" or "reflect"
+  const char* mode = "constant";
   double cval = 0;
 };
-/// The values of `input` at points, an array of places along each axis: the nearest ones (order 0), or linear between (1).
-/// Errors    INVALID_ARGUMENT for another count of coordinates; UNIMPLEMENTED for other orders and modes
+/// Samples `input` at points, with an array of coordinates for each axis: nearest values (order 0) or linear
+/// interpolation (order 1).
+/// Errors     INVALID_ARGUMENT for another number of coordinates; UNIMPLEMENTED for other orders and modes
+/// Example    map_coordinates(numpy::array({1.0, 3.0}), {numpy::array({0.5})}, 1)  // 2.0
 Array map_coordinates(const Operand& input, const std::vector<Array>& coordinates, int64_t order,
                       const CoordinateOptions& options = {});
-/// The same, with the coordinates stacked along a first axis.
+/// Samples `input` at coordinates stacked along a first axis.
 Array map_coordinates(const Operand& input, const Array& coordinates, int64_t order,
                       const CoordinateOptions& options = {});
 
-/// The same with the order by name.
+/// The options of map_coordinates with the order by name.
 struct OrderAndCoordinateOptions {
   Required<int64_t> order;
   const char* mode = "constant";

@@ -6,7 +6,7 @@
 namespace hilo::scipy::optimize {
 
 Array least_of_cubic(const LinePoint& a, const LinePoint& b, const Array& c, const Array& value_c) {
-  // a.value + a.slope x + q x^2 + p x^3, x from a.step on.
+  // The cubic a.value + a.slope x + q x^2 + p x^3, with x relative to a.step.
   const Array db = b.step - a.step, dc = c - a.step;
   const Array rest_b = b.value - a.value - a.slope * db, rest_c = value_c - a.value - a.slope * dc;
   const Array scale = numpy::square(db * dc) * (db - dc);
@@ -26,7 +26,7 @@ Array step_between(const LinePoint& low, const LinePoint& high, const Array& c, 
   const Array left = numpy::minimum(low.step, high.step), right = numpy::maximum(low.step, high.step);
   const auto inside = [&](const Array& x, double margin) {
     const Array edge = margin * width;
-    return (x > left + edge) & (x < right - edge);  // not where x is NaN
+    return (x > left + edge) & (x < right - edge);  // false for NaN
   };
   const Array cubic = least_of_cubic(low, high, c, value_c), quadratic = least_of_quadratic(low, high);
   const Array middle = numpy::where(inside(quadratic, 0.1), quadratic, (low.step + high.step) / 2.0);

@@ -18,13 +18,13 @@ namespace hilo::scipy::optimize {
 
 namespace {
 
-/// x, and what counts steps: nfev, njev, status, as floats, so that all of a root travels as one tree.
+/// x and the counters nfev, njev, status; as floats, so that a root's state is one pytree of floats.
 using Counted = std::pair<Array, Array>;
 
 struct Search {
   Array x, fun, jac;
-  Array cost, damping, growth;  ///< damping grows by `growth` where a step fails
-  Array scale;                  ///< of the parts of x: the greatest norms of the Jacobian's columns
+  Array cost, damping, growth;  ///< if a step fails, damping is multiplied by `growth`
+  Array scale;                  ///< scale of the components of x: the maximum norms of the Jacobian's columns
   Array nfev, njev, status;
 };
 
@@ -35,7 +35,7 @@ Array column_norms(const Array& jac) {
 }
 double epsilon_of(ElementType type) { return numpy::finfo(type).eps; }
 
-/// The step h for which |fun + jac h|^2 + damping |scale h|^2 is least, by a QR decomposition.
+/// Returns the step h that minimizes |fun + jac h|^2 + damping |scale h|^2, by a QR decomposition.
 Array damped_step(const Search& s) {
   const int64_t n = s.x.size();
   const Array below = numpy::diag(numpy::sqrt(s.damping) * s.scale);
@@ -51,7 +51,7 @@ Search next_step(const VectorFunction& fun, const Search& s, const LeastSquaresO
   const Array gradient = numpy::matmul(numpy::transpose(s.jac), s.fun);
   const Array promised = 0.5 * numpy::sum(h * (s.damping * numpy::square(s.scale) * h - gradient));
   const Array gain = (s.cost - cost) / promised, better = (gain > 0) & numpy::isfinite(cost);
-  // Where the step is taken the damping falls as far as the gain is near to what was promised.
+  // After an accepted step, damping decreases more, the closer the actual gain is to the predicted one.
   const Array off = 2.0 * gain - 1.0, fall = numpy::maximum(1.0 / 3.0, 1.0 - off * off * off);
   const auto moved = [&](const Array& at, const Array&) { return numpy::astype(jacfwd(fun)(at), type); };
   const auto stayed = [](const Array&, const Array& jac) { return jac; };
@@ -75,7 +75,7 @@ Search next_step(const VectorFunction& fun, const Search& s, const LeastSquaresO
   return next;
 }
 
-/// Levenberg's and Marquardt's steps from x0 on.
+/// Runs Levenberg-Marquardt steps from x0.
 Counted solved(const VectorFunction& fun, const Array& x0, const LeastSquaresOptions& o) {
   const ElementType type = x0.dtype(), counter = ElementType::kF32;
   const Array f = numpy::astype(fun(x0), type), jac = numpy::astype(jacfwd(fun)(x0), type), scale = column_norms(jac);
@@ -98,9 +98,9 @@ Counted solved(const VectorFunction& fun, const Array& x0, const LeastSquaresOpt
   return {last.x, numpy::stack({last.nfev, last.njev, last.status})};
 }
 
-/// A root of `gradient_of(x)` that `solve` finds, with its counts; differentiated by what it solves.
+/// Finds a root of `gradient_of(x)` by `solve`, and differentiates it by the implicit function theorem.
 Counted implicit_root(const VectorFunction& equation, const Array& x0, const std::function<Counted()>& solve) {
-  // The counts are a root of 0 = 0, and don't move.
+  // The counters are a root of 0 = 0, so that their derivative is 0.
   const auto both = [&](const Counted& at) {
     return Counted(numpy::astype(equation(at.first), at.first.dtype()), numpy::zeros_like(at.second));
   };
@@ -125,13 +125,14 @@ Array count_at(const Array& counts, int64_t i) { return numpy::astype(counts[i],
 
 }  // namespace
 
-LeastSquaresResults least_squares(const VectorFunction& fun, const Operand& given, const LeastSquaresOptions& o) {
+LeastSquaresResults least_squares(const VectorFunction& fun, const Operand& operand, const LeastSquaresOptions& o) {
   constexpr const char* kName = "least_squares";
-  const UserLocation here(given.location());
-  const Array x0 = checked(kName, given, o.method);
+  const UserLocation here(operand.location());
+  const Array x0 = checked(kName, operand, o.method);
   const Shape residuals = eval_shape(fun, x0).aval_shape();
   if (residuals.rank() != 1 || residuals.dimensions()[0] < x0.size() || !is_floating(residuals.element_type()))
-    refuse(kName, "fun must give a vector of real numbers, as many as x0 has or more; got " + residuals.to_string());
+    refuse(kName,
+           "fun must return a vector of real numbers, of at least the length of x0; got " + residuals.to_string());
   const auto gradient = grad([&](const Array& x) { return half_square(fun(x)); });
   const auto [x, counts] = implicit_root([&](const Array& at) { return gradient(at); }, x0,
                                          [&] { return solved(fun, stop_gradient(x0), o); });
@@ -156,14 +157,14 @@ CurveFitResult curve_fit(const std::function<Array(const Array& xdata, const Arr
   return {found.x, covariance * (2.0 * found.cost / static_cast<double>(freedom))};
 }
 
-RootResults root(const VectorFunction& fun, const Operand& given, const RootOptions& o) {
+RootResults root(const VectorFunction& fun, const Operand& operand, const RootOptions& o) {
   constexpr const char* kName = "root";
-  const UserLocation here(given.location());
-  const Array x0 = checked(kName, given, o.method);
+  const UserLocation here(operand.location());
+  const Array x0 = checked(kName, operand, o.method);
   const Shape values = eval_shape(fun, x0).aval_shape();
   if (values.rank() != 1 || values.dimensions()[0] != x0.size() || !is_floating(values.element_type()))
-    refuse(kName, "fun must give a vector of real numbers, as many as x0 has; got " + values.to_string());
-  // At a root the cost is 0: only the step and the gradient can end the search.
+    refuse(kName, "fun must return a vector of real numbers, of the length of x0; got " + values.to_string());
+  // At a root the cost is 0, so that only the step and the gradient can end the search.
   const LeastSquaresOptions solver{.ftol = 0, .xtol = 0, .gtol = 0, .max_nfev = o.maxiter};
   const auto [x, counts] = implicit_root(fun, x0, [&] { return solved(fun, stop_gradient(x0), solver); });
   const Array f = fun(x), status = count_at(counts, 2);

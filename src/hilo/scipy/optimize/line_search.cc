@@ -13,27 +13,27 @@ namespace {
 
 Array no() { return numpy::zeros({}, ElementType::kPred); }
 
-/// The line, and what the conditions say of a step along it.
+/// The line, and the conditions for a step along it.
 struct Line {
-  std::function<std::pair<LinePoint, Array>(const Array& step)> at;  ///< the point, and the gradient there
+  std::function<std::pair<LinePoint, Array>(const Array& step)> at;  ///< returns the point and its gradient
   LinePoint start;
   double c1, c2;
   Array too_high(const LinePoint& p) const { return p.value > start.value + c1 * p.step * start.slope; }
   Array flat(const LinePoint& p) const { return numpy::abs(p.slope) <= -c2 * start.slope; }
 };
 
-/// A search in an interval: `low` has the least value so far, the step wanted lies between it and `high`.
+/// A search in an interval: `low` has the least value so far; a suitable step is between it and `high`.
 struct Zoom {
   Array done, failed, j;
   LinePoint low, high;
-  Array last, value_last;  ///< the end that was given up last
+  Array last, value_last;  ///< interval end that was discarded last
   LinePoint best;
   Array gradient;
 };
 
 Zoom zoom_step(const Line& line, const Zoom& z) {
   const Array width = z.high.step - z.low.step;
-  // As in JAX an interval that runs backwards counts as too small.
+  // As in JAX, an interval with reversed ends counts as too small.
   const double least = width.dtype() == ElementType::kF64 ? 1e-10 : 1e-5;
   const auto [p, gradient] = line.at(step_between(z.low, z.high, z.last, z.value_last, z.j > 0, width));
   const Array high_to_p = line.too_high(p) | (p.value >= z.low.value), done = line.flat(p) & ~high_to_p;
@@ -54,10 +54,11 @@ Zoom zoom_step(const Line& line, const Zoom& z) {
           numpy::where(done, gradient, z.gradient)};
 }
 
-/// Runs where `wanted`.
-Zoom zoom(const Line& line, const LinePoint& low, const LinePoint& high, const Array& gradient, const Array& wanted) {
+/// Runs only if `condition` is true.
+Zoom zoom(const Line& line, const LinePoint& low, const LinePoint& high, const Array& gradient,
+          const Array& condition) {
   const Zoom first{no(),
-                   ~wanted,
+                   ~condition,
                    numpy::zeros({}, default_integer()),
                    low,
                    high,
@@ -67,11 +68,11 @@ Zoom zoom(const Line& line, const LinePoint& low, const LinePoint& high, const A
                    gradient};
   Zoom last = lax::while_loop([](const Zoom& z) { return ~z.done & ~z.failed; },
                               [&](const Zoom& z) { return zoom_step(line, z); }, first);
-  last.failed = last.failed & wanted;
+  last.failed = last.failed & condition;
   return last;
 }
 
-/// The steps grow until one meets the conditions, or an interval holds one that does.
+/// Increases the step until it meets the conditions, or until an interval is known to contain a suitable step.
 struct Growth {
   Array done, failed, i;
   LinePoint before;
@@ -103,7 +104,7 @@ LineSearchResults line_search(const Objective& f, const Operand& from, const Ope
   const UserLocation here(from.location());
   const auto [xk, pk] = numpy::promote_inexact(from.array(), along.array());
   const auto slope_of = [&](const Array& gradient, const Array& p) { return numpy::real(numpy::dot(gradient, p)); };
-  const Array origin = xk, direction = pk;  // a lambda can't capture a part of a pair
+  const Array origin = xk, direction = pk;  // a lambda cannot capture a structured binding
   const bool known = o.old_fval && o.gfk;
   Array value0, gradient0;
   if (known) value0 = *o.old_fval, gradient0 = *o.gfk;
@@ -128,7 +129,7 @@ LineSearchResults line_search(const Objective& f, const Operand& from, const Ope
                                    [&](const Growth& s) { return grown(line, s, first_step, gradient0); }, begun);
 
   Array step = g.best.step;
-  if (type != ElementType::kF64)  // a smaller step would not move x, and the search would begin again where it ended
+  if (type != ElementType::kF64)  // a smaller step would not change x, and the search would restart at the same point
     step = numpy::where(numpy::abs(step) < 1e-8, numpy::sign(step) * 1e-8, step);
   const Array status = numpy::astype(numpy::where(g.failed, 1, numpy::where(g.i > o.maxiter, 3, 0)), default_integer());
   return {g.failed | ~g.done, g.i - 1, g.evaluations, g.evaluations, g.i, step, g.best.value, g.gradient, status};

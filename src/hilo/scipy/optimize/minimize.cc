@@ -16,13 +16,13 @@ namespace {
 
 constexpr const char* kName = "minimize";
 
-/// The options of a method: its defaults, and what the user says.
+/// The options of a method: defaults, overridden by the user's.
 class Settings {
  public:
-  Settings(std::map<std::string, double> defaults, const MinimizeOptions& given) : values_(std::move(defaults)) {
-    if (given.tol) values_["gtol"] = *given.tol;
-    for (const auto& [name, value] : given.options) {
-      if (!values_.contains(name)) refuse(kName, "method " + given.method + " has no option " + name);
+  Settings(std::map<std::string, double> defaults, const MinimizeOptions& options) : values_(std::move(defaults)) {
+    if (options.tol) values_["gtol"] = *options.tol;
+    for (const auto& [name, value] : options.options) {
+      if (!values_.contains(name)) refuse(kName, "method " + options.method + " has no option " + name);
       values_[name] = value;
     }
   }
@@ -36,7 +36,7 @@ class Settings {
 Array flag(bool value) { return numpy::full({}, value, ElementType::kPred); }
 Array whole(int64_t value) { return numpy::full({}, value, default_integer()); }
 Array outer(const Array& a, const Array& b) { return numpy::expand_dims(a, 1) * numpy::expand_dims(b, 0); }
-/// Is the gradient's norm small enough?
+/// Returns whether the norm of the gradient is small enough.
 Array is_flat(const Array& gradient, const Settings& s) {
   return hilo::linalg::norm(gradient, hilo::linalg::Ord(s["norm"])) < s["gtol"];
 }
@@ -91,7 +91,7 @@ OptimizeResults minimize_bfgs(const Objective& fun, const Array& x0, const Minim
   return {b.x, b.converged & ~b.failed, status, b.f, b.g, b.inverse_hessian, b.nfev, b.nfev, b.k};
 }
 
-/// Steps s and changes of the gradient y, the newest last, and the inverses of their products.
+/// Steps s and gradient changes y, newest last, and the inverses of their products.
 struct Lbfgs {
   Array converged, failed, k, nfev;
   Array x, f, g, steps, changes, weights, scale;
@@ -100,7 +100,7 @@ struct Lbfgs {
 
 Array real_dot(const Array& a, const Array& b) { return numpy::real(numpy::dot(a, b)); }
 
-/// Minus the inverse Hessian that the pairs tell of, times the gradient.
+/// Returns the negative product of the gradient with the inverse Hessian that the pairs approximate.
 Array lbfgs_direction(const Lbfgs& b) {
   const int64_t size = b.weights.shape(0);
   const Array count = numpy::minimum(b.k, size);
@@ -185,9 +185,9 @@ OptimizeResults minimize_lbfgs(const Objective& fun, const Array& x0, const Mini
 
 }  // namespace
 
-OptimizeResults detail::minimize(const Objective& fun, const Operand& given, const MinimizeOptions& options) {
-  const UserLocation here(given.location());
-  const Array& x0 = given.array();
+OptimizeResults detail::minimize(const Objective& fun, const Operand& operand, const MinimizeOptions& options) {
+  const UserLocation here(operand.location());
+  const Array& x0 = operand.array();
   if (x0.ndim() != 1 || !is_floating(x0.dtype()))
     refuse(kName, "x0 must be a vector of real floats; got " + x0.aval_shape().to_string());
   std::string method = options.method;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scipy/optimize/minimize.h -- jax.scipy.optimize: the least value of a function of a vector.
+// scipy/optimize/minimize.h -- jax.scipy.optimize: minimization of a function of a vector.
 #pragma once
 
 #include <map>
@@ -9,20 +9,20 @@
 
 namespace hilo::scipy::optimize {
 
-/// Where a search ended. A tree.
+/// The result of minimize. A pytree.
 struct OptimizeResults {
   Array x;
   Array success;
-  Array status;  ///< 0 where it succeeded, else what stopped it, as the method says
+  Array status;  ///< 0 for success, else a reason that depends on the method
   Array fun, jac;
-  std::optional<Array> hess_inv;  ///< the inverse Hessian, as far as BFGS knows it
-  Array nfev, njev, nit;          ///< values, gradients, iterations
+  std::optional<Array> hess_inv;  ///< approximation of the inverse Hessian (BFGS only)
+  Array nfev, njev, nit;          ///< number of values, gradients, iterations
 };
 struct MinimizeOptions {
-  std::string method = "BFGS";  ///< or l-bfgs-experimental-do-not-rely-on-this
+  std::string method = "BFGS";  ///< "BFGS" or "l-bfgs-experimental-do-not-rely-on-this"
   std::optional<double> tol = std::nullopt;
-  /// BFGS: maxiter (200 times the size), norm (infinity), gtol (1e-5), line_search_maxiter (10).
-  /// L-BFGS: maxiter (200 times the size), norm, maxcor (10 pairs are kept), ftol (2.2e-9), gtol, maxfun, maxgrad, maxls (20).
+  /// BFGS: maxiter (200 times the size), norm (infinity), gtol (1e-5), line_search_maxiter (10). L-BFGS: maxiter (200
+  /// times the size), norm, maxcor (10, the number of stored pairs), ftol (2.2e-9), gtol, maxfun, maxgrad, maxls (20).
   std::map<std::string, double> options = {};
 };
 
@@ -30,14 +30,15 @@ namespace detail {
 OptimizeResults minimize(const Objective& fun, const Operand& x0, const MinimizeOptions& options);
 }  // namespace detail
 
-/// A vector near x0 where fun(x, args...) is least. tol is gtol: the search ends where the gradient's norm is below it.
-/// Types      x0: a vector of real floats; fun gives a real scalar
-/// Status     BFGS: 1 maxiter was reached, 2 and more the line search failed (its status plus 2). L-BFGS: 1 maxiter, 2 maxfun,
-///            3 maxgrad was reached, 4 the value fell by less than ftol, 5 the line search failed
-/// Errors     INVALID_ARGUMENT for another method or option, or an x0 that is no vector
-/// Gradient   in forward mode, through the steps. For derivatives by what fun closes over: root(grad(fun), x)
+/// Minimizes fun(x, args...), near x0. `tol` is gtol: the search ends if the norm of the gradient is below it.
+/// Types      x0: a vector of real floats; fun returns a real scalar
+/// Status     BFGS: 1: maxiter reached; 2 and more: line search failed (its status plus 2). L-BFGS: 1, 2, 3: maxiter,
+///            maxfun, maxgrad reached; 4: the value decreased by less than ftol; 5: line search failed
+/// Errors     INVALID_ARGUMENT for an unknown method or option, or an x0 that is not a vector
+/// Gradient   forward mode, through the steps. For derivatives by captured values, use root(grad(fun), x)
 /// Source     Nocedal and Wright, "Numerical optimization" (2006), algorithms 6.1 and 7.5
-/// Example    minimize([](Array x) { return numpy::sum(numpy::square(x - 1)); }, numpy::zeros({3}), {.method = "BFGS"}).x
+/// Example    const auto f = [](Array x) { return numpy::sum(numpy::square(x - 1)); };
+///            minimize(f, numpy::zeros({2}), {.method = "BFGS"}).x.round(3)  // [1. 1.]
 template <typename F>
 OptimizeResults minimize(const F& fun, const Operand& x0, const MinimizeOptions& options = {}) {
   return detail::minimize([&](const Array& x) { return Array(fun(x)); }, x0, options);

@@ -14,7 +14,8 @@ namespace hilo::scipy::optimize {
 
 namespace {
 
-/// The root, and what counts steps: iterations, calls of f, whether it converged; as floats, so that both travel as a tree.
+/// The root and the counters: iterations, calls of f, whether it converged; as floats, so that both are one pytree of
+/// floats.
 using Counted = std::pair<Array, Array>;
 
 struct Point {
@@ -38,7 +39,7 @@ Counted in_bracket(const Point& root, const Array& iterations, const Array& done
   return {numpy::where(valid, root.x, numpy::nan), counts_of(iterations, iterations + 2, done & valid)};
 }
 
-/// `best` is the end where f is smaller, `other` lies beyond the root, `before` is the best one before.
+/// `best` is the end where |f| is smaller, `other` is on the other side of the root, `before` is the previous best.
 struct Brent {
   Point before, best, other;
   Array step, step_before;
@@ -47,7 +48,7 @@ struct Brent {
 
 Brent brent_step(const ScalarFunction& f, const Brent& s, const Tolerance& tolerance) {
   Brent next = s;
-  // The root lies between `best` and `before` if their signs differ: then `before` is the other end.
+  // The root is between `best` and `before` if their signs differ; then `before` is the other end.
   const Array crossed = (s.before.f != 0) & (numpy::sign(s.before.f) != numpy::sign(s.best.f));
   next.other = where(crossed, s.before, s.other);
   next.step = numpy::where(crossed, s.best.x - s.before.x, s.step);
@@ -58,7 +59,7 @@ Brent brent_step(const ScalarFunction& f, const Brent& s, const Tolerance& toler
 
   const Array least = tolerance.at(best.x) / 2.0, half = (other.x - best.x) / 2.0;
   next.done = (best.f == 0) | (numpy::abs(half) < least);
-  // The secant's step with two points, that of the inverse quadratic with three.
+  // The secant step with two points, the inverse quadratic step with three.
   const Array secant = -best.f * (best.x - before.x) / (best.f - before.f);
   const Array p = (before.f - best.f) / (before.x - best.x), q = (other.f - best.f) / (other.x - best.x);
   const Array quadratic = -best.f * (other.f * q - before.f * p) / (q * p * (other.f - before.f));
@@ -111,7 +112,7 @@ struct Newton {
   Array x, count, done;
 };
 
-/// Of arrays the search goes on while any number moves.
+/// For arrays, the search continues until no element changes.
 Counted by_newton(const ScalarFunction& f, const Array& x0, double tol, int64_t maxiter) {
   const auto step = [&](const Newton& s) -> Newton {
     const auto [value, slope] = jvp(f, std::tuple(s.x), std::tuple(numpy::ones_like(s.x)));
@@ -125,7 +126,7 @@ Counted by_newton(const ScalarFunction& f, const Array& x0, double tol, int64_t 
   return {last.x, counts_of(last.count, 2 * last.count, last.done)};
 }
 
-/// A root that `solve` finds; differentiated by what it solves. f works number by number.
+/// Finds a root by `solve`, and differentiates it by the implicit function theorem. f is elementwise.
 Counted implicit_scalar_root(const ScalarFunction& f, const Array& like, const std::function<Counted()>& solve) {
   const auto both = [&](const Counted& at) {
     return Counted(numpy::astype(f(at.first), at.first.dtype()), numpy::zeros_like(at.second));
@@ -139,11 +140,11 @@ Counted implicit_scalar_root(const ScalarFunction& f, const Array& like, const s
       tangent);
 }
 
-Array real_number(const char* what, const char* name, const Array& given, bool scalar = true) {
-  const Array x = numpy::promote_inexact(given);
+Array real_number(const char* what, const char* name, const Array& operand, bool scalar = true) {
+  const Array x = numpy::promote_inexact(operand);
   if ((scalar && x.ndim() != 0) || !is_floating(x.dtype()))
     refuse(what, std::string(name) + " must be a real " + (scalar ? "scalar" : "array") + "; got " +
-                     given.aval_shape().to_string());
+                     operand.aval_shape().to_string());
   return stop_gradient(numpy::astype(x, x.dtype()));
 }
 
@@ -196,9 +197,9 @@ Array brentq(const ScalarFunction& f, const Operand& a, const Operand& b, const 
 Array bisect(const ScalarFunction& f, const Operand& a, const Operand& b, const BracketOptions& o) {
   return root_between("bisect", f, a, b, o);
 }
-Array newton(const ScalarFunction& f, const Operand& given, const NewtonOptions& o) {
-  const UserLocation here(given.location());
-  const Array x0 = real_number("newton", "x0", given, false);
+Array newton(const ScalarFunction& f, const Operand& operand, const NewtonOptions& o) {
+  const UserLocation here(operand.location());
+  const Array x0 = real_number("newton", "x0", operand, false);
   return implicit_scalar_root(f, x0, [&] { return by_newton(f, x0, o.tol, o.maxiter); }).first;
 }
 

@@ -10,30 +10,33 @@
 
 namespace hilo::scipy::optimize {
 
-/// A function from a real scalar to one.
+/// A function from real scalars to real scalars.
 using ScalarFunction = std::function<Array(const Array&)>;
 
 struct RootScalarOptions {
-  std::string method = "";  ///< brentq, bisect or newton; by default brentq with a bracket, else newton
-  std::optional<std::pair<Array, Array>> bracket = std::nullopt;  ///< between which the sign of f changes
-  std::optional<Array> x0 = std::nullopt;                         ///< where newton begins
-  // The root is known to xtol + rtol |x|; rtol is never below 4 times the type's epsilon.
+  std::string method = "";  ///< "brentq", "bisect" or "newton"; default "brentq" with a bracket, else "newton"
+  std::optional<std::pair<Array, Array>> bracket = std::nullopt;  ///< interval with a sign change of f
+  std::optional<Array> x0 = std::nullopt;                         ///< start of newton
+  // Tolerance: the root is accurate to xtol + rtol * |x|; rtol is at least 4 times the type's epsilon.
   double xtol = 2e-12, rtol = 0.0;
-  std::optional<int64_t> maxiter = std::nullopt;  ///< by default 100, of newton 50
+  std::optional<int64_t> maxiter = std::nullopt;  ///< default 100; for newton 50
 };
-/// A tree.
+/// The result of root_scalar. A pytree.
 struct RootScalarResults {
   Array root;
   Array iterations, function_calls;
   Array converged;
 };
-/// Where f is 0.
-/// Types      of the bracket or x0; integers become floats
-/// Errors     INVALID_ARGUMENT for another method, without what it needs, or where that is no real scalar. The same sign at both
-///            ends of the bracket gives NaN and converged = false: values aren't known when a program is made
-/// Gradient   with respect to what f closes over, in both modes, by the implicit function theorem; bracket and x0 have none
+/// Finds a root of f.
+/// Types      those of the bracket or x0; integers become floats
+/// Errors     INVALID_ARGUMENT for an unknown method, a missing bracket or x0, or one that is not a real scalar. If f
+///            has the same sign at both ends of the bracket, the root is NaN and converged is false, because values are
+///            not known at compile time
+/// Gradient   with respect to values captured by f, in both modes, by the implicit function theorem; bracket and x0
+///            have none
 /// Source     Brent, "Algorithms for minimization without derivatives" (1973), chapter 4
-/// Example    root_scalar([&](Array x) { return numpy::cos(x) - a * x; }, {.bracket = std::pair(Array(0.0), Array(1.0))}).root
+/// Example    const auto f = [](Array x) { return x * x - 2.0; };
+///            root_scalar(f, {.bracket = std::pair(Array(0.0), Array(2.0))}).root  // 1.4142137
 RootScalarResults root_scalar(const ScalarFunction& f, const RootScalarOptions& options,
                               std::source_location location = std::source_location::current());
 
@@ -41,14 +44,16 @@ struct BracketOptions {
   double xtol = 2e-12, rtol = 0.0;
   int64_t maxiter = 100;
 };
-/// The root alone, in [a, b].
+/// Finds a root in [a, b] by Brent's method; returns the root only.
 Array brentq(const ScalarFunction& f, const Operand& a, const Operand& b, const BracketOptions& options = {});
+/// Finds a root in [a, b] by bisection; returns the root only.
 Array bisect(const ScalarFunction& f, const Operand& a, const Operand& b, const BracketOptions& options = {});
 struct NewtonOptions {
-  double tol = 1.48e-8;  ///< of the step
+  double tol = 1.48e-8;  ///< tolerance of the step
   int64_t maxiter = 50;
 };
-/// From x0, with the derivative of f. Of an array each number by itself, where f works number by number.
+/// Finds a root by Newton's method from x0, with the derivative of f. For an array x0, f must be elementwise; each
+/// element is a separate problem.
 Array newton(const ScalarFunction& f, const Operand& x0, const NewtonOptions& options = {});
 
 }  // namespace hilo::scipy::optimize

@@ -22,7 +22,7 @@ namespace hilo::scipy::signal {
 
 namespace {
 
-/// Two signals of one rank and one inexact type.
+/// Checks both signals for the same rank, and promotes them to one inexact type.
 std::pair<Array, Array> signals(const char* what, const Array& a, const Array& b, std::string_view mode) {
   if (mode != "full" && mode != "same" && mode != "valid")
     refuse(what, "mode must be one of full, same, valid; got '" + std::string(mode) + "'");
@@ -33,7 +33,7 @@ std::pair<Array, Array> signals(const char* what, const Array& a, const Array& b
   return in_one_type(a, b);
 }
 
-/// The part of a full convolution along `axes` that the mode wants.
+/// Returns the part of a full convolution along `axes` that the mode selects.
 Array part_of(const char* what, Array full, const Array& a, const Array& b, const std::vector<int64_t>& axes,
               std::string_view mode) {
   if (mode == "full") return full;
@@ -50,7 +50,7 @@ Array part_of(const char* what, Array full, const Array& a, const Array& b, cons
   return full;
 }
 
-/// The full convolution of real arrays, by one op.
+/// Computes the full convolution of real arrays with one op.
 Array direct(const Array& a, const Array& b, const lax::PrecisionLike& precision) {
   std::vector<std::pair<int64_t, int64_t>> padding;
   for (int64_t extent : b.shape()) padding.emplace_back(extent - 1, extent - 1);
@@ -88,14 +88,14 @@ Array convolved(const char* what, const Array& in1, const Array& in2, const Conv
     refuse(what, "one input must be smaller than the other in every dimension");
   const bool transform = method == "fft" || a.ndim() > 3;
   const Array full = transform ? by_fft(a, b, axes) : direct_of_any(a, b, o.precision);
-  // As in JAX: only what isn't computed by transforms stays weakly typed.
+  // As in JAX, only results that are not computed by transforms stay weakly typed.
   return with_weak_type(part_of(what, full, a, b, axes, o.mode), !transform && in1.weak_type() && in2.weak_type());
 }
 void check_matrices(const char* what, const Array& a, const Array& b) {
   if (a.ndim() != 2 || b.ndim() != 2)
     refuse(what, "wanted matrices; got " + a.aval_shape().to_string() + " and " + b.aval_shape().to_string());
 }
-/// in2 turned round and conjugated: correlating is convolving with it.
+/// Reverses and conjugates in2, so that correlation is convolution.
 Array turned(const Array& in2) { return numpy::flip(numpy::conj(in2)); }
 
 void check_boundary(const char* function, const Convolve2dOptions& o) {
@@ -153,7 +153,7 @@ Array detrend(const Operand& data, const DetrendOptions& o) {
   std::set<int64_t> ends = {0, n};
   if (o.bp) ends.insert((*o.bp).begin(), (*o.bp).end());
   if (*ends.begin() < 0 || *ends.rbegin() > n)
-    refuse(kName, fmt::format("breakpoints must lie in 0..{}; got {} and {}", n, *ends.begin(), *ends.rbegin()));
+    refuse(kName, fmt::format("breakpoints must be in 0..{}; got {} and {}", n, *ends.begin(), *ends.rbegin()));
   const Array moved = numpy::moveaxis(x, o.axis, 0), rows = numpy::reshape(moved, {n, -1});
   std::vector<Array> parts;
   for (auto end = std::next(ends.begin()); end != ends.end(); ++end) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scipy/signal/signal.h -- jax.scipy.signal: convolutions, and trends taken out.
+// scipy/signal/signal.h -- jax.scipy.signal: convolution, correlation and detrending.
 #pragma once
 
 #include "hilo/lax/precision.h"
@@ -8,12 +8,15 @@
 namespace hilo::scipy::signal {
 
 struct ConvolveOptions {
-  const char* mode = "full";    ///< or same: of in1's size; valid: where one covers the other
-  const char* method = "auto";  ///< direct, fft or auto
+  const char* mode = "full";    ///< "full"; "same" (the size of in1); "valid" (positions where one covers the other)
+  const char* method = "auto";  ///< "direct", "fft" or "auto"
   lax::PrecisionLike precision = {};
 };
-/// Of arrays of one rank; integers become floats. Errors    INVALID_ARGUMENT for other ranks, modes and methods
+/// Convolves two arrays of the same rank. Integers become floats.
+/// Errors     INVALID_ARGUMENT for different ranks, and unknown modes and methods
+/// Example    convolve(numpy::array({1.0, 2.0, 3.0}), numpy::array({0.0, 1.0, 1.0}))  // [0. 1. 3. 5. 3.]
 Array convolve(const Operand& in1, const Operand& in2, const ConvolveOptions& options = {});
+/// Correlates two arrays of the same rank. Integers become floats.
 Array correlate(const Operand& in1, const Operand& in2, const ConvolveOptions& options = {});
 template <int = 0>
 Array convolve(const Operand& in1, const Operand& in2, const char* mode) {
@@ -25,13 +28,14 @@ Array correlate(const Operand& in1, const Operand& in2, const char* mode) {
 }
 struct Convolve2dOptions {
   const char* mode = "full";
-  const char* boundary = "fill";  ///< the only one
-  double fillvalue = 0;           ///< the only one
+  const char* boundary = "fill";  ///< only "fill" is implemented
+  double fillvalue = 0;           ///< only 0 is implemented
   lax::PrecisionLike precision = {};
 };
-/// Of matrices.
+/// Convolves two matrices.
 /// Errors    UNIMPLEMENTED for another boundary
 Array convolve2d(const Operand& in1, const Operand& in2, const Convolve2dOptions& options = {});
+/// Correlates two matrices.
 Array correlate2d(const Operand& in1, const Operand& in2, const Convolve2dOptions& options = {});
 template <int = 0>
 Array convolve2d(const Operand& in1, const Operand& in2, const char* mode) {
@@ -43,9 +47,9 @@ Array correlate2d(const Operand& in1, const Operand& in2, const char* mode) {
 }
 struct FftconvolveOptions {
   const char* mode = "full";
-  numpy::Axes axes = std::nullopt;  ///< by default all; along others each slice is convolved with its own
+  numpy::Axes axes = std::nullopt;  ///< default all; along other axes, corresponding slices are convolved
 };
-/// By Fourier transforms.
+/// Convolves by Fourier transforms.
 Array fftconvolve(const Operand& in1, const Operand& in2, const FftconvolveOptions& options = {});
 template <int = 0>
 Array fftconvolve(const Operand& in1, const Operand& in2, const char* mode) {
@@ -53,10 +57,11 @@ Array fftconvolve(const Operand& in1, const Operand& in2, const char* mode) {
 }
 struct DetrendOptions {
   int64_t axis = -1;
-  const char* type = "linear";  ///< or constant: the mean
-  numpy::Axes bp = 0;           ///< where one line ends and the next begins
+  const char* type = "linear";  ///< "linear", or "constant" for the mean
+  numpy::Axes bp = 0;           ///< break points, at which a new line begins
 };
-/// `data` less the lines nearest to it. Errors    INVALID_ARGUMENT for breakpoints outside of the axis
+/// Subtracts the least-squares line from `data`, piecewise between break points.
+/// Errors    INVALID_ARGUMENT for break points out of bounds
 Array detrend(const Operand& data, const DetrendOptions& options = {});
 
 }  // namespace hilo::scipy::signal

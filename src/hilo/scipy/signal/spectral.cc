@@ -32,7 +32,7 @@ ElementType complex_of(ElementType type) {
   return real_type_of(type) == ElementType::kF64 ? ElementType::kC128 : ElementType::kC64;
 }
 
-/// How a signal is cut.
+/// The division of a signal into segments.
 struct Segments {
   int64_t nperseg, noverlap, nfft;
   int64_t step() const { return nperseg - noverlap; }
@@ -54,7 +54,7 @@ Segments segments_of(const char* what, const Options& o, int64_t length) {
     if (o.nperseg && *o.nperseg != nperseg)
       refuse(what, fmt::format("nperseg must be the length of the window, {}; got {}", nperseg, *o.nperseg));
   }
-  if (o.nperseg && *o.nperseg < 1) nperseg = *o.nperseg;  // refused below
+  if (o.nperseg && *o.nperseg < 1) nperseg = *o.nperseg;  // rejected below
   const Segments out{nperseg, o.noverlap.value_or(nperseg / 2), o.nfft.value_or(nperseg)};
   check_segments(what, out);
   return out;
@@ -66,7 +66,7 @@ Array zeros_behind(const Array& x, int64_t axis, int64_t count) {
   return numpy::pad(x, numpy::PadWidth(widths));
 }
 
-/// The signal with `n` samples more at both ends of its last axis.
+/// Extends the signal by `n` samples at both ends of its last axis.
 Array extended(const char* what, const Array& x, std::string_view boundary, int64_t n) {
   const auto padded = [&](const numpy::PadOptions& how) {
     std::vector<std::vector<int64_t>> widths(x.ndim(), {0, 0});
@@ -82,7 +82,7 @@ Array extended(const char* what, const Array& x, std::string_view boundary, int6
   return padded({.mode = "reflect", .reflect_type = boundary == "even" ? "even" : "odd"});
 }
 
-/// The transforms of the windowed segments of the last axis: [..., segments, frequencies].
+/// Transforms the windowed segments of the last axis: [..., segments, frequencies].
 Array transformed(const Array& x, const Array& window, const SegmentDetrend& detrend, const Segments& s,
                   bool onesided) {
   const Array starts = numpy::arange(0, x.shape(-1) - s.nperseg + 1, s.step());
@@ -96,7 +96,8 @@ struct Spectra {
 };
 enum class Mode : uint8_t { kPower, kStft };
 
-/// What stft and csd share, of signals whose time is the last axis; `y` is x itself for a spectrum of one signal.
+/// The common part of stft and csd, for signals whose last axis is time. `y` is x itself for the spectrum of one
+/// signal.
 template <typename Options>
 Spectra spectra(const char* what, Array x, std::optional<Array> y, const Options& o, std::string_view scaling,
                 Mode mode, const std::optional<const char*>& boundary, bool padded) {
@@ -125,7 +126,8 @@ Spectra spectra(const char* what, Array x, std::optional<Array> y, const Options
   if (mode == Mode::kPower)
     values = numpy::conj(values) * (y ? transformed(*y, window, o.detrend, s, onesided) : values);
   values = values * scale;
-  if (onesided && mode == Mode::kPower) {  // negative frequencies count with the positive ones; 0 and n / 2 have none
+  // negative frequencies are added to the positive ones; 0 and n / 2 have no counterpart
+  if (onesided && mode == Mode::kPower) {
     std::vector<float> weights(values.shape(-1), 2.0f);
     weights.front() = 1.0f;
     if (s.nfft % 2 == 0) weights.back() = 1.0f;
@@ -140,7 +142,7 @@ Spectra spectra(const char* what, Array x, std::optional<Array> y, const Options
   return {f * fs, middles / fs, values};
 }
 
-/// The mean of the segments along the last axis, or their median without the bias that it has.
+/// Averages the segments along the last axis: mean, or median with bias correction.
 /// Source    Allen et al., "FINDCHIRP" (2012), appendix B
 Array averaged(const char* what, const Array& values, std::string_view average) {
   if (average != "mean" && average != "median")
@@ -154,7 +156,7 @@ Array averaged(const char* what, const Array& values, std::string_view average) 
   return lax::complex(numpy::median(numpy::real(values), -1), numpy::median(numpy::imag(values), -1)) / bias;
 }
 
-/// Sums segments [..., n, count] that begin `step` apart: [..., step (count - 1) + n].
+/// Sums segments [..., n, count] that start `step` apart: [..., step (count - 1) + n].
 Array overlap_add(const Array& segments, int64_t step) {
   const int64_t n = segments.shape(-2), count = segments.shape(-1), parts = (n + step - 1) / step;
   const auto with = [&](std::initializer_list<int64_t> last) {
@@ -164,8 +166,8 @@ Array overlap_add(const Array& segments, int64_t step) {
   };
   const Array padded = zeros_behind(numpy::swapaxes(segments, -1, -2), -1, parts * step - n);
   const Array by_part = numpy::swapaxes(numpy::reshape(padded, with({count, parts, step})), -2, -3);
-  // Part p of segment s belongs to block p + s. Rows with zeros behind, read as rows that are one block shorter, are shifted
-  // so: one block more each.
+  // Part p of segment s belongs to block p + s. Padding rows with zeros, and reading them as rows that are one block
+  // shorter, shifts each row by one block more than the one before.
   const Array rows = numpy::reshape(zeros_behind(by_part, -2, parts), with({parts * (count + parts), step}));
   const int64_t blocks = count + parts - 1;
   const Array shifted = numpy::reshape(numpy::slice(rows, 0, parts * blocks, 1, -2), with({parts, blocks, step}));
@@ -175,10 +177,10 @@ Array overlap_add(const Array& segments, int64_t step) {
 
 }  // namespace
 
-StftResult stft(const Operand& given, const StftOptions& o) {
+StftResult stft(const Operand& operand, const StftOptions& o) {
   constexpr const char* kName = "stft";
-  const UserLocation here(given.location());
-  const Array x = numpy::promote_inexact(given.array());
+  const UserLocation here(operand.location());
+  const Array x = numpy::promote_inexact(operand.array());
   const int64_t axis = numpy::normal_axis(x, o.axis);
   if (x.size() == 0) {
     const Array none = numpy::zeros_like(x, real_type_of(complex_of(x.dtype())));
@@ -189,10 +191,10 @@ StftResult stft(const Operand& given, const StftOptions& o) {
   return {out.f, out.t, numpy::moveaxis(out.values, -1, axis)};
 }
 
-SpectrumResult csd(const Operand& given, const std::optional<Array>& other, const SpectrumOptions& o) {
+SpectrumResult csd(const Operand& operand, const std::optional<Array>& other, const SpectrumOptions& o) {
   constexpr const char* kName = "csd";
-  const UserLocation here(given.location());
-  Array x = numpy::promote_inexact(given.array());
+  const UserLocation here(operand.location());
+  Array x = numpy::promote_inexact(operand.array());
   std::optional<Array> y;
   const int64_t axis = numpy::normal_axis(x, o.axis);
   if (other) {
@@ -221,10 +223,10 @@ SpectrumResult welch(const Operand& x, const SpectrumOptions& options) {
   return csd(x, std::nullopt, options);
 }
 
-IstftResult istft(const Operand& given, const IstftOptions& o) {
+IstftResult istft(const Operand& operand, const IstftOptions& o) {
   constexpr const char* kName = "istft";
-  const UserLocation here(given.location());
-  const Array spectra = numpy::astype(given.array(), complex_of(given.array().dtype()));
+  const UserLocation here(operand.location());
+  const Array spectra = numpy::astype(operand.array(), complex_of(operand.array().dtype()));
   const int64_t rank = spectra.ndim();
   if (rank < 2)
     refuse(kName, "wanted frequencies and segments along two axes; got " + spectra.aval_shape().to_string());
@@ -234,7 +236,7 @@ IstftResult istft(const Operand& given, const IstftOptions& o) {
 
   const int64_t count = spectra.shape(frequency), implied = o.input_onesided ? 2 * (count - 1) : count;
   const int64_t nperseg = o.nperseg.value_or(implied);
-  const bool odd = o.input_onesided && nperseg == implied + 1;  // both have so many frequencies
+  const bool odd = o.input_onesided && nperseg == implied + 1;  // both sizes have this number of frequencies
   const Segments s{nperseg, o.noverlap.value_or(nperseg / 2), o.nfft.value_or(odd ? implied + 1 : implied)};
   check_segments(kName, s);
 

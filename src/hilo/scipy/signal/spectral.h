@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scipy/signal/spectral.h -- spectra of signals, segment by segment: stft, istft, csd, welch.
+// scipy/signal/spectral.h -- spectra of signals by segments: stft, istft, csd, welch.
 #pragma once
 
 #include <functional>
@@ -9,12 +9,12 @@
 
 namespace hilo::scipy::signal {
 
-/// What is taken from each segment before its transform: nothing (false), the "constant" or the "linear" trend, or what a
-/// function of the segments, which lie along the last axis, takes.
+/// The trend that is subtracted from each segment before its transform: false (none), "constant", "linear", or a
+/// function of the segments, which are along the last axis.
 class SegmentDetrend {
  public:
   using Function = std::function<Array(const Array&)>;
-  SegmentDetrend(std::same_as<bool> auto none) : SegmentDetrend(from_flag(none)) {}  // all convert
+  SegmentDetrend(std::same_as<bool> auto none) : SegmentDetrend(from_flag(none)) {}  // implicit: all convert
   SegmentDetrend(const char* type) : type_(type) {}
   template <typename F>
     requires(std::is_invocable_r_v<Array, F, const Array&>)
@@ -22,32 +22,34 @@ class SegmentDetrend {
   Array operator()(const Array& segments) const;
 
  private:
-  /// Errors    INVALID_ARGUMENT for true: it doesn't say which trend
+  /// Errors    INVALID_ARGUMENT for true, which does not specify a trend
   static SegmentDetrend from_flag(bool detrend);
   std::string type_;
-  Function function_;  ///< outranks the type
+  Function function_;  ///< takes precedence over the type
 };
 
-/// The frequencies, the middles of the segments, and the spectra: x's axis holds the frequencies, a last axis the segments.
+/// Frequencies, the centers of the segments, and spectra: the axis of x has the frequencies, the last axis the
+/// segments.
 struct StftResult {
   Array f, t, Zxx;
 };
 struct StftOptions {
-  Array fs = 1.0;                                  ///< samples in a unit of time
-  Window window = "hann";                          ///< a window's own values say nperseg
-  std::optional<int64_t> nperseg = 256;            ///< samples in a segment, at most all
-  std::optional<int64_t> noverlap = std::nullopt;  ///< samples that neighbours share, by default half of them
-  std::optional<int64_t> nfft = std::nullopt;      ///< samples of a transform, zeros behind nperseg of them
+  Array fs = 1.0;                                  ///< sampling frequency
+  Window window = "hann";                          ///< a window of values determines nperseg
+  std::optional<int64_t> nperseg = 256;            ///< samples of a segment; at most the length of x
+  std::optional<int64_t> noverlap = std::nullopt;  ///< samples by which segments overlap; default half of nperseg
+  std::optional<int64_t> nfft = std::nullopt;      ///< samples of a transform; segments are padded with zeros
   SegmentDetrend detrend = false;
-  bool return_onesided = true;                    ///< of real x the frequencies from 0 on
-  std::optional<const char*> boundary = "zeros";  ///< how half a segment is put to both ends: even, odd, constant
-  bool padded = true;                             ///< with zeros, to whole segments
+  bool return_onesided = true;  ///< whether real x gives only nonnegative frequencies
+  /// extension by half a segment at both ends: "zeros", "even", "odd", "constant" or nullopt
+  std::optional<const char*> boundary = "zeros";
+  bool padded = true;  ///< whether to pad with zeros to a whole number of segments
   int64_t axis = -1;
 };
-/// The short-time Fourier transform.
+/// Computes the short-time Fourier transform.
 /// Shapes     x [..., n, ...] -> f [k], t [s], Zxx [..., k, ..., s]
 /// Types      integers become floats; Zxx is complex
-/// Errors     INVALID_ARGUMENT for a window that is longer than x, nfft < nperseg, noverlap >= nperseg, an unknown word
+/// Errors     INVALID_ARGUMENT for a window longer than x, nfft < nperseg, noverlap >= nperseg, or an unknown name
 StftResult stft(const Operand& x, const StftOptions& options = {});
 template <Number T>
 StftResult stft(const Operand& x, T fs, StftOptions options = StftOptions()) {
@@ -61,14 +63,15 @@ struct IstftResult {
 struct IstftOptions {
   Array fs = 1.0;
   Window window = "hann";
-  std::optional<int64_t> nperseg = std::nullopt;  ///< by default what the number of frequencies says
+  std::optional<int64_t> nperseg = std::nullopt;  ///< default: computed from the number of frequencies
   std::optional<int64_t> noverlap = std::nullopt;
   std::optional<int64_t> nfft = std::nullopt;
   bool input_onesided = true;
-  bool boundary = true;  ///< half a segment was put to both ends, and is taken away
+  bool boundary = true;  ///< whether to remove the half segments that stft added at both ends
   int64_t time_axis = -1, freq_axis = -2;
 };
-/// The signal whose short-time Fourier transform is nearest to Zxx: stft's inverse. t counts along x's first axis, as SciPy's.
+/// Computes the inverse of stft: the signal whose short-time Fourier transform is closest to Zxx. As in SciPy, t counts
+/// along the first axis of x.
 /// Source     Griffin and Lim, "Signal estimation from modified short-time Fourier transform" (1984)
 IstftResult istft(const Operand& Zxx, const IstftOptions& options = {});
 template <Number T>
@@ -84,21 +87,22 @@ struct SpectrumResult {
 struct SpectrumOptions {
   Array fs = 1.0;
   Window window = "hann";
-  std::optional<int64_t> nperseg = std::nullopt;  ///< by default all of x
+  std::optional<int64_t> nperseg = std::nullopt;  ///< default: the length of x
   std::optional<int64_t> noverlap = std::nullopt;
   std::optional<int64_t> nfft = std::nullopt;
   SegmentDetrend detrend = "constant";
   bool return_onesided = true;
-  const char* scaling = "density";  ///< by frequency; or spectrum, whose sum is the power
+  const char* scaling = "density";  ///< "density", or "spectrum" for the power at each frequency
   int64_t axis = -1;
-  const char* average = "mean";  ///< of the segments; or median
+  const char* average = "mean";  ///< "mean" or "median" of the segments
 };
-/// The cross spectral density of two signals, whose other axes broadcast; without y that of x, real.
+/// Computes the cross spectral density of two signals, whose other axes broadcast. Without y, returns the real spectral
+/// density of x.
 /// Types      complex with y
-/// Errors     as stft
+/// Errors     those of stft
 /// Source     Welch, "The use of the fast Fourier transform for the estimation of power spectra" (1967)
 SpectrumResult csd(const Operand& x, const std::optional<Array>& y = std::nullopt, const SpectrumOptions& options = {});
-/// The power spectral density.
+/// Computes the power spectral density by Welch's method.
 SpectrumResult welch(const Operand& x, const SpectrumOptions& options = {});
 template <Number T>
 SpectrumResult csd(const Operand& x, const std::optional<Array>& y, T fs, SpectrumOptions options = SpectrumOptions()) {

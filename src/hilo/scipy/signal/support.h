@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scipy/signal/support.h -- what the functions of two signals share. Not for users.
+// scipy/signal/support.h -- promotion of two signals. Internal.
 #pragma once
 
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace hilo::scipy::signal {
 
-/// Both in the one inexact type in which they meet, each in its shape.
+/// Promotes both to their common inexact type; the shapes are unchanged.
 inline std::pair<Array, Array> in_one_type(const Array& a, const Array& b) {
   const ElementType type =
       numpy::promote_inexact(numpy::zeros({}, a.dtype()), numpy::zeros({}, b.dtype())).first.dtype();

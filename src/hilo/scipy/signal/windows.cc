@@ -26,11 +26,11 @@ struct NamedWindow {
   ValueAt value_at;
 };
 
-/// -1 at the first point, 1 at the last.
+/// Maps the first point to -1 and the last one to 1.
 double centred(double k, double n) { return 2 * k / (n - 1) - 1; }
 double sinc(double x) { return x == 0 ? 1 : std::sin(kPi * x) / (kPi * x); }
 
-/// The sum of a[j] cos(j x), x from -pi to pi.
+/// Returns the sum of a[j] cos(j x), for x from -pi to pi.
 ValueAt cosines(std::vector<double> a) {
   return [a = std::move(a)](double k, double n, const Parameters&) {
     double sum = 0;
@@ -118,7 +118,7 @@ Array get_window(const Window& window, int64_t Nx, const GetWindowOptions& optio
   const size_t count = window.parameters().size();
   if (count < least || count > most)
     refuse(kName, fmt::format("window {} takes {} to {} parameters; got {}", window.name(), least, most, count));
-  const double points = static_cast<double>(options.fftbins ? Nx + 1 : Nx);  // a periodic window lacks its last point
+  const double points = static_cast<double>(options.fftbins ? Nx + 1 : Nx);  // a periodic window omits the last point
   std::vector<double> values;
   for (int64_t k = 0; k < Nx; ++k)
     values.push_back(Nx == 1 ? 1 : value_at(static_cast<double>(k), points, window.parameters()));

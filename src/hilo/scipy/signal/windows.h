@@ -14,7 +14,7 @@ namespace hilo::scipy::signal {
 class Window {
  public:
   template <Number... Parameters>
-  Window(const char* name, Parameters... parameters)  // names convert
+  Window(const char* name, Parameters... parameters)  // implicit: names convert
       : name_(name), parameters_{static_cast<double>(parameters)...} {}
   Window(const Array& values) : values_(values) {}
 
@@ -29,14 +29,17 @@ class Window {
 };
 
 struct GetWindowOptions {
-  bool fftbins = true;  ///< periodic, for spectra; else symmetric, for filters
+  bool fftbins = true;  ///< true: periodic, for spectra; false: symmetric, for filters
   numpy::Dtype dtype = std::nullopt;
 };
-/// The Nx values of a window. Names are barthann, bartlett, blackman, blackmanharris, bohman, boxcar, cosine, exponential,
-/// flattop, hamming, hann, lanczos, nuttall, parzen, triang and tukey, and with parameters exponential (center, tau),
-/// gaussian (std), general_gaussian (p, sigma), general_hamming (alpha), kaiser (beta) and tukey (alpha).
-/// Errors    INVALID_ARGUMENT for another name, the wrong number of parameters, values that aren't a vector of Nx, Nx < 1
-/// Source    Harris, "On the use of windows for harmonic analysis with the discrete Fourier transform" (1978)
+/// Returns the Nx values of a window.
+/// Names      barthann, bartlett, blackman, blackmanharris, bohman, boxcar, cosine, exponential, flattop, hamming,
+///            hann, lanczos, nuttall, parzen, triang, tukey; with parameters: exponential (center, tau), gaussian
+///            (std), general_gaussian (p, sigma), general_hamming (alpha), kaiser (beta), tukey (alpha)
+/// Errors     INVALID_ARGUMENT for an unknown name, a wrong number of parameters, values that are not a vector of Nx,
+///            or Nx < 1
+/// Source     Harris, "On the use of windows for harmonic analysis with the discrete Fourier transform" (1978)
+/// Example    get_window("hann", 4)  // [0. 0.5 1. 0.5]
 Array get_window(const Window& window, int64_t Nx, const GetWindowOptions& options = {},
                  numpy::Line line = numpy::Line::current());
 

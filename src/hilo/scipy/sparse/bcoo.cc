@@ -43,12 +43,12 @@ void require_places_only(std::string_view function, const BCOO& mat) {
                                 at_user_line(function), mat.n_batch(), mat.n_dense())));
 }
 
-/// The columns of `indices` [n, k] for these axes: [n, axes].
+/// Returns the columns of `indices` [n, k] for these axes: [n, axes].
 Array columns(const Array& indices, std::span<const int64_t> axes) {
   return numpy::take(indices, numpy::array(std::vector<int64_t>(axes.begin(), axes.end())), 1);
 }
 
-/// data [n, d...] added at the places [n, k] of zeros of shape [k sizes, d...]; what lies outside is dropped.
+/// Adds data [n, d...] at indices [n, k] to zeros of shape [k sizes, d...]; indices out of bounds are dropped.
 Array added_at(const Array& data, const Array& indices, const Shape& shape, const lax::ScatterOptions& promises = {}) {
   const int64_t k = indices.shape(1);
   lax::ScatterOptions options = promises;
@@ -60,12 +60,12 @@ Array added_at(const Array& data, const Array& indices, const Shape& shape, cons
                           options);
 }
 
-/// What stands at the places [n, k] of the first k axes of `from`: [n, other axes of from]; outside 0.
+/// Reads the elements at indices [n, k] of the first k axes of `from`: [n, other axes of from]; 0 out of bounds.
 Array read_at(const Array& from, const Array& indices) {
   const int64_t k = indices.shape(1);
   Shape window(from.shape());
   std::fill_n(window.begin(), k, 1);
-  // No extent may be less than its window: an empty axis has nothing to read.
+  // An empty axis is smaller than any window, and has nothing to read.
   if (from.size() == 0)
     return numpy::zeros(Shape([&] {
                           std::vector<int64_t> sizes{indices.shape(0)};
@@ -80,7 +80,7 @@ Array read_at(const Array& from, const Array& indices) {
                      window, {.mode = lax::GatherScatterMode::FILL_OR_DROP, .fill_value = Array(0)});
 }
 
-/// The places of the flat positions [n] in these sizes; those behind the end lie outside of every axis.
+/// Converts flat positions [n] to indices in these sizes; positions beyond the end are out of bounds along every axis.
 Array places_of(const Array& flat, std::span<const int64_t> sizes, ElementType type) {
   std::vector<Array> columns;
   int64_t stride = product(sizes);
@@ -94,13 +94,13 @@ Array places_of(const Array& flat, std::span<const int64_t> sizes, ElementType t
   return columns.empty() ? numpy::zeros({flat.size(), 0}, type) : numpy::stack(columns, {.axis = 1});
 }
 
-/// Whether each place [n, k] lies inside.
+/// Returns whether each index [n, k] is in bounds.
 Array inside(const Array& indices, std::span<const int64_t> sizes) {
   const Array limits = numpy::array(std::vector<int64_t>(sizes.begin(), sizes.end())).astype(indices.dtype());
   return numpy::all(numpy::logical_and(indices >= 0, indices < limits), {.axis = 1});
 }
 
-/// The order of places: the first axis first, what lies outside last.
+/// Sorts indices lexicographically; indices out of bounds come last.
 Array order_of(const Array& indices, std::span<const int64_t> sizes) {
   std::vector<Array> keys;
   for (int64_t axis = indices.shape(1) - 1; axis >= 0; --axis) keys.push_back(indices(all, axis));
@@ -117,21 +117,21 @@ BCOO::BCOO(const std::pair<Array, Array>& data_and_indices, const BCOOOptions& o
       unique_indices_(options.unique_indices) {
   const UserLocation here(line);
   if (!is_integer(indices.dtype()) || indices.ndim() < 2)
-    refuse("BCOO", "the places are " + indices.aval_shape().to_string() + "; wanted integers, [..., stored, axes]");
+    refuse("BCOO", "the indices are " + indices.aval_shape().to_string() + "; wanted integers, [..., stored, axes]");
   const int64_t batch = n_batch(), rank = std::ssize(options.shape);
   const bool same_batches = data.ndim() > batch &&
                             std::equal(data.shape().begin(), data.shape().begin() + batch + 1, indices.shape().begin());
   if (!same_batches)
-    refuse("BCOO", fmt::format("the data {} and the places {} differ in their first {} axes",
+    refuse("BCOO", fmt::format("the data {} and the indices {} differ in their first {} axes",
                                data.aval_shape().to_string(), indices.aval_shape().to_string(), batch + 1));
-  std::vector<int64_t> wanted(data.shape().begin(), data.shape().begin() + batch);
+  std::vector<int64_t> expected(data.shape().begin(), data.shape().begin() + batch);
   const bool fits = rank == batch + n_sparse() + n_dense() &&
-                    std::equal(wanted.begin(), wanted.end(), options.shape.begin()) &&
+                    std::equal(expected.begin(), expected.end(), options.shape.begin()) &&
                     std::equal(data.shape().begin() + batch + 1, data.shape().end(), options.shape.end() - n_dense());
   if (!fits)
     refuse(
         "BCOO",
-        fmt::format("the shape {} doesn't fit data {} and places {}; wanted {} batch axes, {} with places and {} dense",
+        fmt::format("the shape {} does not match data {} and indices {}; wanted {} batch axes, {} sparse and {} dense",
                     shape_text(options.shape), data.aval_shape().to_string(), indices.aval_shape().to_string(), batch,
                     n_sparse(), n_dense()));
   sizes_.assign(options.shape.begin() + batch, options.shape.end());
@@ -195,7 +195,7 @@ BCOO BCOO::transpose(const Axes& axes) const {
   for (int64_t& axis : order) sorted.push_back(axis += axis < 0 ? ndim() : 0);
   std::sort(sorted.begin(), sorted.end());
   if (sorted != counted(0, ndim()))
-    refuse("transpose", fmt::format("[{}] isn't each of {} axes once", fmt::join(order, ", "), ndim()));
+    refuse("transpose", fmt::format("[{}] is not a permutation of {} axes", fmt::join(order, ", "), ndim()));
   BCOO out = *this;
   out.indices = columns(indices, order);
   out.sizes_ = picked(sizes_, order);
@@ -205,15 +205,15 @@ BCOO BCOO::transpose(const Axes& axes) const {
 
 BCOO BCOO::reshape(const Shape& shape) const {
   require_places_only("reshape", *this);
-  const Array flat_shape = numpy::empty(Shape(sizes_), bool_);  // what -1 stands for, and whether the sizes fit
-  const Shape wanted(numpy::reshape(flat_shape, shape).shape());
+  const Array flat_shape = numpy::empty(Shape(sizes_), bool_);  // infers the extent for -1, and checks the sizes
+  const Shape new_sizes(numpy::reshape(flat_shape, shape).shape());
   Array flat = numpy::zeros({nse()}, indices.dtype());
   for (size_t axis = 0; axis < sizes_.size(); ++axis)
     flat = flat * sizes_[axis] + indices(all, static_cast<int64_t>(axis));
   flat = numpy::where(inside(indices, sizes_), flat, size());
   BCOO out = *this;
-  out.indices = places_of(flat, wanted, indices.dtype());
-  out.sizes_ = wanted;
+  out.indices = places_of(flat, new_sizes, indices.dtype());
+  out.sizes_ = new_sizes;
   return out;
 }
 
@@ -229,27 +229,27 @@ BCOO BCOO::sort_indices() const {
 
 BCOO BCOO::sum_duplicates(const SumDuplicatesOptions& options) const {
   if (n_batch() > 0) {
-    if (!options.nse) refuse("sum_duplicates", "the batches may have different numbers of places. Hint: give .nse");
+    if (!options.nse) refuse("sum_duplicates", "the batches may have different numbers of indices. Hint: set .nse");
     return vmap([&](const BCOO& one) { return one.sum_duplicates(options); })(*this);
   }
   const std::span<const int64_t> sizes = std::span(sizes_).first(static_cast<size_t>(n_sparse()));
   const BCOO sorted = sort_indices();
   const Array known = inside(sorted.indices, sizes);
-  // A new group begins where a place differs from the one before it.
+  // A new group begins where an index differs from the previous one.
   const Array differs = numpy::any(sorted.indices(range(1, none)) != sorted.indices(range(none, -1)), {.axis = 1});
   const Array group = nse() == 0
                           ? numpy::zeros({0}, int32)
                           : numpy::concatenate({numpy::zeros({1}, int32), numpy::cumsum(differs.astype(int32))}, 0);
   const auto groups = [&] { return numpy::max(numpy::where(known, group + 1, 0)).item<int64_t>(); };
-  const int64_t kept = options.nse ? *options.nse : nse() == 0 ? 0 : groups();
+  const int64_t stored = options.nse ? *options.nse : nse() == 0 ? 0 : groups();
   // Padding belongs to no group.
-  const Array places = numpy::expand_dims(numpy::where(known, group, std::max(kept, nse())), 1);
+  const Array places = numpy::expand_dims(numpy::where(known, group, std::max(stored, nse())), 1);
   Shape grouped(sorted.data.shape());
-  grouped[0] = kept;
+  grouped[0] = stored;
   BCOO out = sorted;
   out.data = added_at(sorted.data, places, grouped);
   const Array limits = numpy::array(std::vector<int64_t>(sizes.begin(), sizes.end())).astype(indices.dtype());
-  const Array outside = numpy::broadcast_to(limits, {kept, n_sparse()});
+  const Array outside = numpy::broadcast_to(limits, {stored, n_sparse()});
   out.indices =
       lax::scatter(outside, places, sorted.indices,
                    {.update_window_dims = {1}, .inserted_window_dims = {0}, .scatter_dims_to_operand_dims = {0}},
@@ -263,13 +263,13 @@ BCOO BCOO::sum(const Axes& axis) const {
   std::vector<int64_t> gone = counted(0, ndim());
   if (axis) gone.assign((*axis).begin(), (*axis).end());
   for (int64_t& a : gone) {
-    if (a < -ndim() || a >= ndim()) refuse("sum", fmt::format("there is no axis {} among {}", a, ndim()));
+    if (a < -ndim() || a >= ndim()) refuse("sum", fmt::format("axis {} is out of range for {} axes", a, ndim()));
     a += a < 0 ? ndim() : 0;
   }
   std::vector<int64_t> left;
   for (int64_t a = 0; a < ndim(); ++a)
     if (std::find(gone.begin(), gone.end(), a) == gone.end()) left.push_back(a);
-  // An element that lies outside of an axis that goes must stay outside.
+  // An element that is out of bounds along a removed axis must stay out of bounds.
   const Array known = inside(indices, sizes_);
   BCOO out = *this;
   out.sizes_ = picked(sizes_, left);
@@ -292,11 +292,12 @@ Array bcoo_dot_general(const BCOO& lhs, const Operand& rhs, const lax::DotDimens
   met_right.insert(met_right.end(), contracting.rhs.begin(), contracting.rhs.end());
   const Shape sizes(lhs.sizes_);
   if (picked(sizes, met) != picked(x.shape(), met_right))
-    refuse("bcoo_dot_general", fmt::format("axes of {} and {} that meet have different sizes", shape_text(sizes),
+    refuse("bcoo_dot_general", fmt::format("contracted axes of {} and {} have different sizes", shape_text(sizes),
                                            x.aval_shape().to_string()));
   for (int64_t a = 0; a < lhs.ndim(); ++a)
     if (std::find(met.begin(), met.end(), a) == met.end()) left.push_back(a);
-  // Each stored element meets x where its batch and contracted places say: [stored, free axes of x].
+  // Multiplies each stored element by the elements of x with the same batch and contracted indices: [stored, free axes
+  // of x].
   std::vector<int64_t> order = met_right;
   for (int64_t a = 0; a < x.ndim(); ++a)
     if (std::find(met_right.begin(), met_right.end(), a) == met_right.end()) order.push_back(a);
@@ -326,8 +327,8 @@ BCOO operator/(const BCOO& a, const Operand& b) {
 BCOO operator-(const BCOO& a) { return a.with_data(-a.data); }
 BCOO operator+(const BCOO& a, const BCOO& b) {
   if (a.shape() != b.shape() || a.n_batch() != b.n_batch() || a.n_dense() != b.n_dense())
-    refuse("operator+", fmt::format("the shapes {} and {}, or which of their axes have places, differ",
-                                    shape_text(a.shape()), shape_text(b.shape())));
+    refuse("operator+", fmt::format("the shapes {} and {}, or their sparse axes, differ", shape_text(a.shape()),
+                                    shape_text(b.shape())));
   BCOO out = a;
   out.data = numpy::concatenate({a.data, b.data}, a.n_batch());
   out.indices = numpy::concatenate({a.indices, b.indices}, a.n_batch());
@@ -388,7 +389,7 @@ Array matmul(const Operand& a, const BCOO& b) {
     or_throw(unimplemented(
         fmt::format("{}: got {} and a sparse array of {} axes; wanted a matrix or a vector without batches",
                     at_user_line("matmul"), x.aval_shape().to_string(), b.ndim())));
-  // The free axis of b comes first in its own product: move it to the end.
+  // The free axis of b comes first in the product; it moves to the end.
   const Array product = scipy::sparse::bcoo_dot_general(b, x, {{{0}, {x.ndim() - 1}}, {{}, {}}});
   return b.ndim() == 1 ? product : numpy::moveaxis(product, 0, -1);
 }

@@ -21,7 +21,7 @@ BCSR::BCSR(const std::tuple<Array, Array, Array>& parts, const BCSROptions& opti
                     indptr.size() == options.shape[0] + 1;
   if (!fits)
     or_throw(invalid_argument(
-        fmt::format("{}: got data {}, columns {}, rows' begins {} and the shape [{}]; wanted vectors, the first two of "
+        fmt::format("{}: got data {}, indices {}, indptr {} and the shape [{}]; wanted vectors, the first two of "
                     "one length, the "
                     "third of the rows and one more, the last two of integers",
                     at_user_line("BCSR"), data.aval_shape().to_string(), indices.aval_shape().to_string(),
@@ -35,12 +35,12 @@ BCSR BCSR::fromdense(const Operand& mat, const FromDenseOptions& options) {
 
 BCSR BCSR::from_bcoo(const BCOO& mat) {
   if (mat.ndim() != 2 || mat.n_sparse() != 2)
-    or_throw(invalid_argument(fmt::format("{}: got {} axes, of which {} have places; wanted a matrix without batches",
+    or_throw(invalid_argument(fmt::format("{}: got {} axes, of which {} are sparse; wanted a matrix without batches",
                                           at_user_line("from_bcoo"), mat.ndim(), mat.n_sparse())));
   const int64_t rows = mat.shape()[0], columns = mat.shape()[1];
   const BCOO sorted = mat.sort_indices();
   const Array row = sorted.indices(all, 0), column = sorted.indices(all, 1);
-  // What lies outside comes last when sorted; it belongs to no row.
+  // After sorting, elements out of bounds come last; they belong to no row.
   const Array known =
       numpy::logical_and(numpy::logical_and(row >= 0, row < rows), numpy::logical_and(column >= 0, column < columns));
   const Array counts = numpy::bincount(numpy::where(known, row, rows), {.length = rows + 1})(range(none, -1));
@@ -54,7 +54,8 @@ BCSR BCSR::from_bcoo(const BCOO& mat) {
 }
 
 BCOO BCSR::to_bcoo() const {
-  // The row of an element: how many rows end at it or before. Behind the last row's end it is outside.
+  // The row of an element is the number of rows that end at or before it. Elements behind the last row are out of
+  // bounds.
   const Array position = numpy::arange(nse(), indptr.dtype());
   const Array row = numpy::searchsorted(indptr(range(1, none)), position, {.side = "right"}).astype(indices.dtype());
   return BCOO({data, numpy::stack({row, indices}, {.axis = 1})},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scipy/sparse/bcsr.h -- jax.experimental.sparse.BCSR: sparse matrices stored row by row.
+// scipy/sparse/bcsr.h -- jax.experimental.sparse.BCSR: sparse matrices stored by rows.
 #pragma once
 
 #include <tuple>
@@ -10,13 +10,13 @@ namespace hilo::scipy::sparse {
 
 struct BCSROptions {
   numpy::Shape shape = {};      ///< [rows, columns]
-  bool indices_sorted = false;  ///< the caller's promise
-  bool unique_indices = false;  ///< the caller's promise
+  bool indices_sorted = false;  ///< promise that the indices are sorted
+  bool unique_indices = false;  ///< promise that no index occurs twice
 };
 
-/// A sparse matrix by rows: data[indptr[r]] to data[indptr[r + 1] - 1] stand in row r, in the columns that `indices` says. What
-/// lies behind the last row's end, or outside of the columns, is padding. A tree of three arrays.
-/// Gradient    of data: sparse::grad
+/// A sparse matrix by rows: row r has the elements data[indptr[r]] to data[indptr[r + 1] - 1], in the columns of
+/// `indices`. Elements behind the last row, or out of bounds, are padding. A pytree of three arrays.
+/// Gradient    by data: sparse::grad
 class BCSR {
  public:
   Array data;     ///< [stored]
@@ -24,12 +24,14 @@ class BCSR {
   Array indptr;   ///< [rows + 1]
 
   BCSR() = default;
-  /// Errors    INVALID_ARGUMENT for shapes that don't fit, or places that aren't integers
+  /// Creates a matrix from its three arrays.
+  /// Errors    INVALID_ARGUMENT for shapes that don't match, or indices that are not integers
   BCSR(const std::tuple<Array, Array, Array>& data_indices_indptr, const BCSROptions& options,
        numpy::Line line = numpy::Line::current());
-  /// Errors    ConcretizationError without nse where elements aren't known
+  /// Converts a dense matrix.
+  /// Errors    ConcretizationError for traced elements without nse
   static BCSR fromdense(const Operand& mat, const FromDenseOptions& options = {});
-  static BCSR from_bcoo(const BCOO& mat);  ///< of a matrix without batches and dense axes
+  static BCSR from_bcoo(const BCOO& mat);  ///< for a matrix without batch and dense axes
 
   numpy::Shape shape() const { return {indptr.size() - 1, columns_}; }
   ElementType dtype() const { return data.dtype(); }
@@ -54,7 +56,7 @@ class BCSR {
   bool indices_sorted_ = false, unique_indices_ = false;
 };
 
-/// Element by element with a dense array or a number that broadcasts to the shape: the places stay.
+/// Multiplies elementwise by a dense array or a number that broadcasts to the shape; the indices stay the same.
 BCSR operator*(const BCSR& a, const Operand& b);
 BCSR operator*(const Operand& a, const BCSR& b);
 BCSR operator-(const BCSR& a);
@@ -62,12 +64,12 @@ inline BCSR bcsr_fromdense(const Operand& mat, const FromDenseOptions& options =
   return BCSR::fromdense(mat, options);
 }
 inline Array bcsr_todense(const BCSR& mat) { return mat.todense(); }
-std::ostream& operator<<(std::ostream& out, const BCSR& mat);  ///< "BCSR(f32[3, 4], nse=2)"
+std::ostream& operator<<(std::ostream& out, const BCSR& mat);  ///< Prints "BCSR(f32[3, 4], nse=2)".
 
 }  // namespace hilo::scipy::sparse
 
 namespace hilo::numpy {
-/// A dense array times a sparse one, or the other way round; the result is dense.
+/// Multiplies a sparse and a dense array; the result is dense.
 inline Array matmul(const scipy::sparse::BCSR& a, const Operand& b) { return matmul(a.to_bcoo(), b); }
 inline Array matmul(const Operand& a, const scipy::sparse::BCSR& b) { return matmul(a, b.to_bcoo()); }
 }  // namespace hilo::numpy

@@ -23,13 +23,13 @@ using Vectors = std::vector<Array>;
 
 Array dot(const Array& x, const Array& y) { return numpy::vdot(x, y); }
 Array squared_norm(const Array& x) { return numpy::real(numpy::vdot(x, x)); }
-/// y / x, 0 where x is.
+/// Returns y / x; 0 where x is 0.
 Array ratio(const Array& y, const Array& x) {
   const Array none = x == 0;
   return numpy::where(none, numpy::zeros_like(y), y / numpy::where(none, numpy::ones_like(x), x));
 }
 
-/// What all solvers need: the operator, its preconditioner, the bound of the residual's squared norm.
+/// The common input of all solvers: operator, preconditioner, and the bound of the residual's squared norm.
 struct Task {
   std::function<Array(const Array&)> a, m;
   Array b, x0, bound;
@@ -86,7 +86,7 @@ Array gmres_cycle(const Task& t, const Array& x, int64_t size) {
   for (int64_t k = 0; k < size; ++k) {
     Array v = numpy::ravel(t.m(t.a(numpy::reshape(basis.back(), r.shape()))));
     images.push_back(v);
-    for (int pass = 0; pass < 2; ++pass)  // twice is enough
+    for (int pass = 0; pass < 2; ++pass)  // a second pass restores orthogonality
       for (const Array& q : basis) v = v - dot(q, v) * q;
     basis.push_back(ratio(v, numpy::sqrt(squared_norm(v))));
   }
@@ -103,9 +103,9 @@ Array solved_by_gmres(const Task& t, int64_t restart) {
 }
 
 template <typename Options, typename Solve>
-SolverResult solve(const LinearOperator& a, const Operand& given, const Options& o, const Solve& by, bool symmetric) {
-  const UserLocation here(given.location());
-  const Array b = numpy::promote_inexact(given.array());
+SolverResult solve(const LinearOperator& a, const Operand& operand, const Options& o, const Solve& by, bool symmetric) {
+  const UserLocation here(operand.location());
+  const Array b = numpy::promote_inexact(operand.array());
   const auto solver = [&](const auto& matvec, const Array& right) {
     return by(task_of(LinearOperator([&](const Array& x) { return Array(matvec(x)); }), right, o));
   };

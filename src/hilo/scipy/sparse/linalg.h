@@ -12,7 +12,7 @@ namespace hilo::scipy::sparse::linalg {
 /// A matrix, or a linear function.
 class LinearOperator {
  public:
-  LinearOperator(const Array& matrix);  // both convert
+  LinearOperator(const Array& matrix);  // implicit: both convert
   template <typename F>
     requires(std::is_invocable_r_v<Array, F, const Array&>)
   LinearOperator(F f) : apply_(std::move(f)) {}
@@ -23,29 +23,33 @@ class LinearOperator {
 };
 
 struct SolverOptions {
-  std::optional<Array> x0 = std::nullopt;          ///< where to begin; zeros by default
-  double tol = 1e-5, atol = 0.0;                   ///< the residual's norm is at most the greater of tol |b| and atol
-  std::optional<int64_t> maxiter = std::nullopt;   ///< 10 times the size by default
-  std::optional<LinearOperator> M = std::nullopt;  ///< nearly the inverse of A
+  std::optional<Array> x0 = std::nullopt;          ///< initial guess; default zeros
+  double tol = 1e-5, atol = 0.0;                   ///< the residual's norm is at most max(tol * |b|, atol)
+  std::optional<int64_t> maxiter = std::nullopt;   ///< default 10 times the size
+  std::optional<LinearOperator> M = std::nullopt;  ///< preconditioner: an approximation of the inverse of A
 };
-/// The solution; info is nothing, as in JAX, or of gmres 0, -1 where the solution is NaN.
+/// The solution; info is nullopt, as in JAX. For gmres, it is 0, or -1 if the solution is NaN.
 struct SolverResult {
   Array x;
   std::optional<Array> info = std::nullopt;
 };
-/// The solution of A x = b for a positive definite A. Gradient    by the solution of the adjoint system
-/// Source    Hestenes and Stiefel, "Methods of conjugate gradients for solving linear systems" (1952)
+/// Solves A x = b for a positive definite A by conjugate gradients.
+/// Gradient   by the solution of the adjoint system
+/// Source     Hestenes and Stiefel, "Methods of conjugate gradients for solving linear systems" (1952)
+/// Example    cg(numpy::array({{4.0, 1.0}, {1.0, 3.0}}), numpy::array({5.0, 4.0})).x.round(3)  // [1. 1.]
 SolverResult cg(const LinearOperator& A, const Operand& b, const SolverOptions& options = {});
-/// The same for any A. Source    van der Vorst, "Bi-CGSTAB" (1992)
+/// Solves A x = b for any A by BiCGSTAB.
+/// Source    van der Vorst, "Bi-CGSTAB" (1992)
 SolverResult bicgstab(const LinearOperator& A, const Operand& b, const SolverOptions& options = {});
 struct GmresOptions {
   std::optional<Array> x0 = std::nullopt;
   double tol = 1e-5, atol = 0.0;
-  int64_t restart = 20;  ///< vectors that are kept
+  int64_t restart = 20;  ///< number of stored Krylov vectors
   std::optional<int64_t> maxiter = std::nullopt;
   std::optional<LinearOperator> M = std::nullopt;
-  const char* solve_method = "batched";  ///< or incremental; both give the solution of the kept vectors
+  const char* solve_method = "batched";  ///< "batched" or "incremental"; both have the same solution
 };
+/// Solves A x = b for any A by GMRES with restarts.
 /// Source    Saad and Schultz, "GMRES" (1986)
 SolverResult gmres(const LinearOperator& A, const Operand& b, const GmresOptions& options = {});
 

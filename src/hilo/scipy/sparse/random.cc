@@ -17,7 +17,7 @@ namespace {
 using hilo::random::Key;
 using numpy::Shape;
 
-/// An array's axes: those of batches, those with places, dense ones.
+/// The number of batch, sparse and dense axes of an array.
 struct Axes3 {
   Shape batches, places, dense;
 };
@@ -35,23 +35,22 @@ Axes3 parts_of(const Shape& shape, int64_t n_batch, int64_t n_dense) {
 
 int64_t stored(double nse, int64_t places) {
   if (nse < 0 || nse >= static_cast<double>(places)) {
-    or_throw(invalid_argument(
-        fmt::format("{}: nse = {}; wanted a number from 0 to below {}, which is how many places there are",
-                    at_user_line("random_bcoo"), nse, places)));
+    or_throw(invalid_argument(fmt::format("{}: nse = {}; wanted a number from 0 to below {}, the number of elements",
+                                          at_user_line("random_bcoo"), nse, places)));
   }
   return static_cast<int64_t>(nse < 1 ? std::ceil(nse * static_cast<double>(places)) : nse);
 }
 
-/// A type of numbers that can count the places.
+/// Checks that the type can represent all indices.
 void require_counted(int64_t places, ElementType type) {
   const numpy::IntegerInfo info = numpy::iinfo(type);
   if (static_cast<double>(places) <= static_cast<double>(info.max)) return;
   or_throw(
-      invalid_argument(fmt::format("{}: indices_dtype = {} counts to {}; wanted {}, which is how many places there are",
+      invalid_argument(fmt::format("{}: indices_dtype = {} holds numbers up to {}; wanted {}, the number of elements",
                                    at_user_line("random_bcoo"), element_type_name(type), info.max, places)));
 }
 
-/// The places of one batch: [nse, axes].
+/// Samples the indices of one batch: [nse, axes].
 Array drawn_places(const Key& key, const Shape& sizes, int64_t places, int64_t nse, ElementType type, bool unique) {
   if (sizes.empty()) return numpy::zeros({nse, 0}, type);
   const Array flat = hilo::random::choice(key, places, {.shape = {nse}, .replace = !unique});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scipy/sparse/transforms.h -- derivatives with respect to what a sparse array stores: jax.experimental.sparse.grad.
+// scipy/sparse/transforms.h -- derivatives by the data of a sparse array: jax.experimental.sparse.grad.
 #pragma once
 
 #include "hilo/scipy/sparse/bcsr.h"
@@ -11,8 +11,9 @@ namespace hilo::scipy::sparse {
 template <typename T>
 concept SparseArray = std::same_as<T, BCOO> || std::same_as<T, BCSR>;
 
-/// The value of `fun`, and its derivative with respect to the data of its first argument, a sparse array, at the same places.
-/// Errors     as hilo::grad
+/// Returns a function that computes the value of `fun`, and its derivative by the data of the first argument, a sparse
+/// array. The derivative has the same indices. grad computes the derivative only.
+/// Errors     those of hilo::grad
 /// Example    sparse::grad([](const sparse::BCOO& m, Array x) { return numpy::sum(m.matmul(x)); })(m, x)
 template <typename F>
 auto value_and_grad(F fun) {
@@ -29,11 +30,11 @@ auto grad(F fun) {
   };
 }
 
-/// Doesn't compile. JAX rewrites functions of dense arrays so that they take sparse ones.
+/// Fails to compile with a readable message: only JAX can rewrite functions of dense arrays to accept sparse ones.
 template <typename F>
 auto sparsify(F) {
   static_assert(!std::same_as<F, F>,
-                "a function of Arrays takes no sparse array: write it on sparse::BCOO, whose operators, "
+                "a function of Arrays does not accept a sparse array: write it for sparse::BCOO, whose operators, "
                 "matmul, sum, transpose and reshape are those of arrays");
 }
 

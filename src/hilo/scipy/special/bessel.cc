@@ -29,27 +29,29 @@ Array i1(const Operand& x) {
 
 namespace {
 
-/// The functions of orders 0..v in front of x's shape. J_k / J_{k-1} = x / (2k - x J_{k+1} / J_k) holds for every x, 0 too, and
-/// neither overflows nor underflows. J_0 + 2 (J_2 + J_4 + ...) = 1 says what J_0 is.
+/// Returns the functions of orders 0..v, stacked in front of x's shape. The quotients J_k / J_{k-1} = x / (2k - x
+/// J_{k+1} / J_k) hold for every x, also 0, and neither overflow nor underflow. J_0 follows from J_0 + 2 (J_2 + J_4 +
+/// ...) = 1.
 Array bessel_by_quotients(const Array& x, int64_t v, int64_t n_iter) {
-  std::vector<Array> quotients(static_cast<size_t>(n_iter) + 1);  // at k: J_k / J_{k-1}
+  std::vector<Array> quotients(static_cast<size_t>(n_iter) + 1);  // index k: J_k / J_{k-1}
   Array quotient = numpy::zeros_like(x);
   for (int64_t k = n_iter + 1; k > 0; --k) {
     const Array divisor = 2.0 * static_cast<double>(k) - x * quotient;
-    quotient = x / numpy::where(divisor == 0, 1e-30, divisor);  // the next one is its reciprocal, about
+    // 1e-30 in place of 0: the next quotient is approximately its reciprocal
+    quotient = x / numpy::where(divisor == 0, 1e-30, divisor);
     if (k <= n_iter) quotients[k] = quotient;
   }
   Array of_first = numpy::ones_like(x), sum = of_first;  // J_k / J_0
-  std::vector<Array> kept = {of_first};
+  std::vector<Array> selected = {of_first};
   for (int64_t k = 1; k <= n_iter; ++k) {
     of_first = of_first * quotients[k];
     if (k % 2 == 0) sum = sum + 2.0 * of_first;
-    if (k <= v) kept.push_back(of_first);
+    if (k <= v) selected.push_back(of_first);
   }
-  return numpy::stack(kept) / sum;
+  return numpy::stack(selected) / sum;
 }
 
-/// The same, whose derivatives are J_0' = -J_1 and J_k' = (J_{k-1} - J_{k+1}) / 2.
+/// Computes the functions with the derivatives J_0' = -J_1 and J_k' = (J_{k-1} - J_{k+1}) / 2.
 Array bessel_orders(const Array& x, int64_t v, int64_t n_iter) {
   const auto value = [v, n_iter](const Array& at) { return bessel_by_quotients(at, v, n_iter); };
   const auto slope = [v, n_iter](const Array& at, const Array&) {
@@ -74,7 +76,7 @@ Array bessel_jn(const Operand& z, const BesselOptions& o) {
 
 namespace {
 
-/// The associated Legendre functions of cos(theta) with the norm of spherical harmonics, by degree and order.
+/// Returns the associated Legendre functions of cos(theta), normalized for spherical harmonics, by degree and order.
 std::vector<std::vector<Array>> legendre_table(const Array& theta, int64_t n_max) {
   const Array x = numpy::cos(theta), sine = numpy::sin(theta);
   const Array root = numpy::where(sine < 0, -sine, sine);  // sqrt(1 - x^2), with a derivative at the poles

@@ -21,19 +21,20 @@ namespace hilo::scipy::special {
 namespace {
 
 const double kRootPi = std::sqrt(std::numbers::pi);
-constexpr int kTerms = 64;  // of Weideman's series
+constexpr int kTerms = 64;  // number of terms of Weideman's series
 
 struct Weideman {
   double width;
-  std::vector<double> coefficients;  ///< of powers 0, 1, ...
+  std::vector<double> coefficients;  ///< coefficients of powers 0, 1, ...
 };
-/// His N and L, and the Fourier coefficients of exp(-t^2) (L^2 + t^2), by the trapezoidal rule, which is exact here.
+/// Weideman's N and L, and the Fourier coefficients of exp(-t^2) (L^2 + t^2), by the trapezoidal rule, which is exact
+/// here.
 const Weideman& weideman() {
   static const Weideman kSeries = [] {
     Weideman w{std::sqrt(kTerms / std::numbers::sqrt2), std::vector<double>(kTerms)};
     const int points = 4 * kTerms;
     for (int n = 0; n < kTerms; ++n) {
-      long double sum = 0;  // which the terms cancel in
+      long double sum = 0;  // higher precision, because the terms cancel
       for (int k = 1 - points / 2; k < points / 2; ++k) {
         const long double theta = 2 * std::numbers::pi_v<long double> * k / points, t = w.width * std::tan(theta / 2);
         sum += std::exp(-t * t) * (w.width * w.width + t * t) * std::cos((n + 1) * theta);
@@ -45,7 +46,7 @@ const Weideman& weideman() {
   return kSeries;
 }
 
-/// w(z) for z in the upper half plane.
+/// Computes w(z) for z in the upper half plane.
 Array upper_wofz(const Array& z) {
   const Array iz = z * std::complex<double>(0, 1), below = weideman().width - iz;
   const Array sum = polynomial(weideman().coefficients, (weideman().width + iz) / below);
@@ -62,7 +63,7 @@ Array wofz_with_rule(const Array& z) {
       z);
 }
 
-/// w(ix) for x >= 0, which is real.
+/// Computes w(ix) for x >= 0, which is real.
 Array positive_erfcx(const Array& x) {
   const Array below = weideman().width + x;
   const Array sum = polynomial(weideman().coefficients, (weideman().width - x) / below);
@@ -73,12 +74,12 @@ Array real_erfcx(const Array& x) {
   const Array negative = numpy::where(x < 0, x, 0.0);
   return numpy::where(x < 0, 2.0 * lax::exp_of_square(negative, -1) - positive, positive);
 }
-/// f's slope by its own formula.
+/// Computes f, with the derivative by a separate formula.
 template <typename F>
 Array slope_by_formula(const F& f, const Array& x) {
   return jvp(f, std::tuple(x), std::tuple(numpy::ones_like(x))).second;
 }
-/// To the right of 0 the slope of the series: most of 2 x erfcx(x) - 2 / sqrt(pi) cancels there.
+/// For x > 0, uses the derivative of the series, because most of 2 x erfcx(x) - 2 / sqrt(pi) cancels.
 Array erfcx_with_rule(const Array& x) {
   const auto slope = [](const Array& a, const Array& y) {
     const Array right = a >= 0, left = 2.0 * numpy::where(right, 0.0, a) * y - 2 / kRootPi;
@@ -87,12 +88,12 @@ Array erfcx_with_rule(const Array& x) {
   return with_slope(real_erfcx, slope, x);
 }
 
-/// The complex array with these parts.
+/// Returns the complex array with these parts.
 Array complex_of(const Array& re, const Array& im) { return lax::complex(re, im); }
 
-/// Dawson's function of x >= 1.
+/// Computes Dawson's function for x >= 1.
 Array far_dawsn(const Array& x) { return kRootPi / 2 * numpy::imag(upper_wofz(complex_of(x, numpy::zeros_like(x)))); }
-/// With the slopes of both series: most of 1 - 2 x y, which the slope is too, cancels.
+/// Uses the derivatives of both series, because most of the derivative 1 - 2 x y cancels.
 Array real_dawsn(const Array& x) {
   Array term = numpy::where(numpy::abs(x) < 1, x, 0.5), sum = term;
   const Array small = term;
@@ -103,7 +104,7 @@ Array real_dawsn(const Array& x) {
   const Array large = numpy::where(numpy::abs(x) < 1, 1.0, x);
   return numpy::where(numpy::abs(x) < 1, sum, numpy::sign(large) * far_dawsn(numpy::abs(large)));
 }
-/// Of x in [0, 1.5): the power series, DLMF 7.6.4 and 7.6.6.
+/// The Fresnel integrals for x in [0, 1.5): the power series, DLMF 7.6.4 and 7.6.6.
 std::pair<Array, Array> small_fresnel(const Array& x) {
   const Array t = std::numbers::pi / 2 * x * x, t2 = t * t;
   std::vector<double> s, c;
@@ -116,10 +117,11 @@ std::pair<Array, Array> small_fresnel(const Array& x) {
   }
   return {x * t * polynomial(s, t2), x * polynomial(c, t2)};
 }
-/// Of x from 1.5 on: C + iS = (1 + i) / 2 (1 - exp(i pi x^2 / 2) w((1 + i) sqrt(pi) x / 2)), DLMF 7.5.8.
+/// The Fresnel integrals for x >= 1.5: C + iS = (1 + i) / 2 (1 - exp(i pi x^2 / 2) w((1 + i) sqrt(pi) x / 2)), DLMF
+/// 7.5.8.
 std::pair<Array, Array> large_fresnel(const Array& x) {
   const Array side = kRootPi / 2 * x, w = upper_wofz(complex_of(side, side));
-  const Array half = numpy::mod(x, 4.0), turn = std::numbers::pi / 2 * half * half;  // 4 is a period of x's phase
+  const Array half = numpy::mod(x, 4.0), turn = std::numbers::pi / 2 * half * half;  // 4 is a period of the phase
   const Array phase = complex_of(numpy::cos(turn), numpy::sin(turn));
   const Array both = std::complex<double>(0.5, 0.5) * (1.0 - phase * w);
   return {numpy::imag(both), numpy::real(both)};
@@ -141,17 +143,19 @@ using lax::normal_distribution;
 const double kRootTwoPi = std::sqrt(2 * std::numbers::pi);
 Array normal_log_density(const Array& x) { return -0.5 * x * x - 0.5 * std::log(2 * std::numbers::pi); }
 
-/// exp(-x^2 / 2) erfcx(-x / sqrt(2)) / 2 below -1, so that nothing underflows.
+/// Below -1, computed as exp(-x^2 / 2) erfcx(-x / sqrt(2)) / 2, so that nothing underflows.
 Array log_normal_distribution(const Array& x) {
   const Array low = x < -1, far = numpy::where(low, x, -1.0), near = numpy::where(low, 0.0, x);
   const Array tail = -0.5 * far * far + numpy::log(0.5 * positive_erfcx(-far * std::sqrt(0.5)));
-  const double end = x.dtype() == ElementType::kF64 ? 8 : 5;  // from here on the logarithm is that near 1, as in JAX
+  // from here on, uses the approximation of the logarithm near 1, as in JAX
+  const double end = x.dtype() == ElementType::kF64 ? 8 : 5;
   const Array left = numpy::log(normal_distribution(numpy::minimum(near, 0.0)));
   const Array middle = numpy::where(near < 0, left, numpy::log1p(-normal_distribution(-numpy::clip(near, 0.0, end))));
   const Array high = -normal_distribution(-numpy::maximum(near, end));
   return numpy::where(low, numpy::where(x == -kInf, -kInf, tail), numpy::where(x > end, high, middle));
 }
-/// The density over the distribution; below -1 both without their factor exp(-x^2 / 2), and far below by its series in 1 / x.
+/// The derivative: density divided by distribution. Below -1 both omit their factor exp(-x^2 / 2); far below, uses a
+/// series in 1 / x.
 Array log_ndtr_slope(const Array& x, const Array&) {
   const Array low = x < -1, lowest = x < -0x1p14, near = numpy::where(low, 0.0, x);
   const Array scaled = erfcx_with_rule(numpy::where(low & ~lowest, -x, 1.0) * std::sqrt(0.5));
@@ -161,7 +165,7 @@ Array log_ndtr_slope(const Array& x, const Array&) {
 }
 Array log_ndtr_with_rule(const Array& x) { return with_slope(log_normal_distribution, log_ndtr_slope, x); }
 
-/// x of log_ndtr(x) = log(p) for p <= 1/2 by Newton's method, whose steps from above converge.
+/// Solves log_ndtr(x) = log(p) for p <= 1/2 by Newton's method, which converges from above.
 Array lower_quantile(const Array& p) {
   const Array log_p = numpy::log(p);
   const Array far = numpy::sqrt(-2.0 * log_p),
@@ -183,7 +187,8 @@ Array quantile(const Array& p) {
   return numpy::where(inside, signed_x, edges);
 }
 
-/// 1 / density(y), which multiplies the rounding of y by y^2. That rounding is what the distribution is off p, times the slope.
+/// Returns 1 / density(y), which amplifies the rounding error of y by y^2. Corrects it by the difference of the
+/// distribution at y and p, times the derivative.
 Array quantile_slope(const Array& p, const Array& y) {
   const Array slope = lax::exp_of_square(y, -0.5) * kRootTwoPi, low = p <= 0.5;
   const Array off = normal_distribution(-numpy::abs(y)) - numpy::where(low, p, 1.0 - p);
@@ -220,17 +225,17 @@ Array dawsn(const Operand& x) { return with_weak_type(of_real("dawsn", x, real_d
 FresnelResult fresnel(const Operand& x) {
   const UserLocation here(x.location());
   using One = std::tuple<Array>;
-  const Array given = real_operands("fresnel", {x})[0], a = widened({given})[0];
+  const Array promoted = real_operands("fresnel", {x})[0], a = widened({promoted})[0];
   const auto [s, c] = custom_jvp(both_fresnel).defjvp([](const One& primals, const One& tangents) {
     const Array at = std::get<0>(primals), turn = std::numbers::pi / 2 * at * at;
     return std::pair(both_fresnel(at),
                      std::pair(numpy::sin(turn) * std::get<0>(tangents), numpy::cos(turn) * std::get<0>(tangents)));
   })(a);
-  return {numpy::astype(s, given.dtype()), numpy::astype(c, given.dtype())};
+  return {numpy::astype(s, promoted.dtype()), numpy::astype(c, promoted.dtype())};
 }
 Array ndtr(const Operand& x) {
   const UserLocation here(x.location());
-  return with_weak_type(normal_distribution(wide_float("ndtr", x)), false);  // as in JAX
+  return with_weak_type(normal_distribution(wide_float("ndtr", x)), false);  // never weakly typed, as in JAX
 }
 Array ndtri(const Operand& p) {
   const UserLocation here(p.location());
@@ -246,7 +251,7 @@ Array log_ndtr(const Operand& x, const LogNdtrOptions& options) {
 
 namespace {
 
-/// The nodes and weights of Gauss and Legendre's rule on [0, 1], by Newton's method on the polynomial.
+/// Returns the nodes and weights of Gauss-Legendre quadrature on [0, 1], by Newton's method on the polynomial.
 std::pair<std::vector<double>, std::vector<double>> legendre_rule(int n) {
   std::pair<std::vector<double>, std::vector<double>> rule;
   for (int i = 0; i < n; ++i) {
@@ -267,7 +272,7 @@ std::pair<std::vector<double>, std::vector<double>> legendre_rule(int n) {
   return rule;
 }
 
-/// For |a| <= 1.
+/// Owen's function for |a| <= 1.
 Array owens_near(const Array& h, const Array& a) {
   static const auto kRule = legendre_rule(24);
   Array sum = numpy::zeros_like(h);
@@ -277,7 +282,8 @@ Array owens_near(const Array& h, const Array& a) {
   }
   return a * sum / (2 * std::numbers::pi);
 }
-/// For |a| > 1 by T(h, a) + T(ah, 1/a) = (N(h) + N(ah)) / 2 - N(h) N(ah), N the distribution (h, a >= 0).
+/// Owen's function for |a| > 1, from T(h, a) + T(ah, 1/a) = (N(h) + N(ah)) / 2 - N(h) N(ah). N is the normal
+/// distribution; h, a >= 0.
 /// Source    Owen, "Tables for computing bivariate normal probabilities" (1956)
 Array owens(const Array& h0, const Array& a0) {
   const Array h = numpy::abs(h0), a = numpy::abs(a0), near = a <= 1, safe = numpy::where(near, 1.0, a);

@@ -14,8 +14,8 @@ namespace hilo::scipy::special {
 
 namespace {
 
-/// e^x E_n(x) of x with |x| above 1 and away from the negative axis, by the continued fraction of DLMF 8.19.17 (for n = 1
-/// that of 6.9.1), from its `count`-th step back.
+/// Computes e^x E_n(x) for |x| above 1 and away from the negative axis, by the continued fraction of DLMF 8.19.17
+/// (6.9.1 for n = 1), backwards from step `count`.
 Array integral_fraction(const Array& n, const Array& x, int64_t count) {
   const auto step = [&](const Array& i, const Array& f) {
     const Array k = numpy::astype(count - i, n.dtype());  // count, ..., 1
@@ -24,7 +24,7 @@ Array integral_fraction(const Array& n, const Array& x, int64_t count) {
   return 1.0 / lax::fori_loop(0, count, step, x + n + 2.0 * static_cast<double>(count));
 }
 
-/// E_n(x) of x in (0, 1], n = 1, 2, ...: DLMF 8.19.8.
+/// Computes E_n(x) for x in (0, 1], n = 1, 2, ...: DLMF 8.19.8.
 Array integral_series(const Array& n, const Array& x) {
   const Array before = n - 1.0, sign = numpy::where(numpy::mod(before, 2.0) == 0, 1.0, -1.0);
   const Array log_x = numpy::log(x);
@@ -56,7 +56,7 @@ Array exponential_integral_with_rule(const Array& n, const Array& x) {
         return -t * numpy::where(zero, before, exponential_integral_with_rule(numpy::where(zero, 1.0, m) - 1.0, a));
       })(n, x);
 }
-/// e^x / x, whose e^x would overflow before it does; its own slope is 0 at 1.
+/// Computes e^x / x without overflow of e^x; the derivative at 1 is 0.
 Array exp_over(const Array& x) {
   const auto value = [](const Array& v) {
     const Array root = numpy::exp(0.5 * v);
@@ -65,7 +65,7 @@ Array exp_over(const Array& x) {
   return with_slope(value, [](const Array& v, const Array& y) { return y * ((v - 1.0) / v); }, x);
 }
 
-/// Ei of x in (0, 40): DLMF 6.6.2.
+/// Computes Ei for x in (0, 40): DLMF 6.6.2.
 Array positive_series(const Array& x) {
   using State = std::pair<Array, Array>;  // x^k / k!, the sum of x^k / (k k!)
   const auto step = [&](const Array& i, const State& s) {
@@ -75,7 +75,7 @@ Array positive_series(const Array& x) {
   const Array sum = lax::fori_loop(0, 140, step, State(numpy::ones_like(x), numpy::zeros_like(x))).second;
   return std::numbers::egamma + numpy::log(x) + sum;
 }
-/// Ei of x from 40 on: DLMF 6.12.2.
+/// Computes Ei for x >= 40: DLMF 6.12.2.
 Array far_integral(const Array& x) {
   Array sum = numpy::ones_like(x), term = sum;
   for (int k = 1; k < 36; ++k) {
@@ -94,7 +94,7 @@ Array principal_value(const Array& x) {
   return numpy::where(x == 0, -kInf, numpy::where(numpy::isnan(x), x, out));
 }
 
-/// Si and Ci of x in (0, 4]: DLMF 6.6.5 and 6.6.6.
+/// Computes Si and Ci for x in (0, 4]: DLMF 6.6.5 and 6.6.6.
 std::pair<Array, Array> near_sici(const Array& x) {
   const Array t = x * x;
   std::vector<double> s, c = {0};
@@ -108,7 +108,7 @@ std::pair<Array, Array> near_sici(const Array& x) {
   }
   return {x * polynomial(s, t), std::numbers::egamma + numpy::log(x) + polynomial(c, t)};
 }
-/// From 4 on by E1(ix): Si = pi/2 + Im, Ci = -Re.
+/// Computes Si and Ci for x >= 4 from E1(ix): Si = pi/2 + Im, Ci = -Re.
 std::pair<Array, Array> far_sici(const Array& x) {
   const Array ix = lax::complex(numpy::zeros_like(x), x);
   const Array phase = lax::complex(numpy::cos(x), -numpy::sin(x));
@@ -127,7 +127,7 @@ std::pair<Array, Array> both_sici(const Array& x) {
   return {numpy::where(bad, x, numpy::sign(x) * s), numpy::where(bad, x, c)};
 }
 
-/// Li2(y) of y in [-1, 1/2], by Bernoulli numbers in u = -log(1 - y), |u| <= log(2).
+/// Computes Li2(y) for y in [-1, 1/2], by Bernoulli numbers in u = -log(1 - y), |u| <= log(2).
 Array near_dilogarithm(const Array& y) {
   const Array u = -numpy::log1p(-y), t = u * u;
   // B_2k / (2k + 1)!
@@ -178,16 +178,17 @@ Array exp1(const Operand& x) {
 SiciResult sici(const Operand& x) {
   const UserLocation here(x.location());
   using One = std::tuple<Array>;
-  const Array given = real_operands("sici", {x})[0], a = widened({given})[0];
+  const Array promoted = real_operands("sici", {x})[0], a = widened({promoted})[0];
   const auto [s, c] = custom_jvp(both_sici).defjvp([](const One& primals, const One& tangents) {
     const Array at = std::get<0>(primals), t = std::get<0>(tangents);
     return std::pair(both_sici(at), std::pair(numpy::sinc(at / std::numbers::pi) * t, numpy::cos(at) / at * t));
   })(a);
-  return {numpy::astype(s, given.dtype()), numpy::astype(c, given.dtype())};
+  return {numpy::astype(s, promoted.dtype()), numpy::astype(c, promoted.dtype())};
 }
 Array spence(const Operand& x) {
   const UserLocation here(x.location());
-  // log(a) / (1 - a) = -2 atanh(w) / w / (a + 1) with w = (a - 1) / (a + 1): next to 1 by the series, whose slopes don't cancel.
+  // log(a) / (1 - a) = -2 atanh(w) / w / (a + 1) with w = (a - 1) / (a + 1). Near 1 uses the series, whose derivatives
+  // don't cancel.
   const auto slope = [](const Array& a, const Array&) {
     const Array near = (a > 0.4) & (a < 2.5), safe = numpy::where(near, a, 1.0), w = (safe - 1.0) / (safe + 1.0);
     std::vector<double> series;

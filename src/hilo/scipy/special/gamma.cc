@@ -26,7 +26,7 @@ Array sign_of_gamma(const Array& x) {
   return numpy::where(pole, kNan, numpy::where(odd, -one, one));
 }
 
-/// log(gamma(z)) of complex z, up to multiples of 2 pi i. Lanczos's series with g = 7 and 9 terms.
+/// Computes log(gamma(z)) for complex z, up to multiples of 2 pi i, by Lanczos's series with g = 7 and 9 terms.
 Array complex_log_gamma(const Array& z) {
   constexpr std::array kSeries = {676.5203681218851,     -1259.1392167224028,  771.32342877765313,
                                   -176.61502916214059,   12.507343278686905,   -0.13857109526572012,
@@ -41,7 +41,7 @@ Array complex_log_gamma(const Array& z) {
   return numpy::where(left, reflected, right);
 }
 
-/// f(z) of complex z but at the poles, where it is NaN.
+/// Computes f(z) for complex z; NaN at the poles.
 template <typename F>
 Array off_poles(const Array& z, const F& f) {
   const Array re = numpy::real(z);
@@ -50,7 +50,7 @@ Array off_poles(const Array& z, const F& f) {
   return numpy::where(bad, std::complex<double>(kNan, kNan), out);
 }
 
-/// log(gamma(z)) on its principal sheet: by recurrence to where the real part is above 1/2.
+/// Computes the principal branch of log(gamma(z)), by recurrence to real parts above 1/2.
 Array principal_log_gamma(const Array& z) {
   const Array steps = numpy::maximum(0, numpy::ceil(0.5 - numpy::real(z)));
   using State = std::pair<Array, Array>;
@@ -93,7 +93,7 @@ Array polygamma(const Operand& n, const Operand& x) {
   return of_real("polygamma", n, x, [](const Array& k, const Array& a) { return lax::polygamma(k, a); });
 }
 Array multigammaln(const Operand& a, int64_t d) {
-  const bool pred = a.array().dtype() == ElementType::kPred;  // which meets the integer d
+  const bool pred = a.array().dtype() == ElementType::kPred;  // joined with the integer d
   return with_weak_type(of_real("multigammaln", pred ? numpy::astype(a, default_integer()) : a.array(),
                                 [&](const Array& x) {
                                   const double n = static_cast<double>(d);
@@ -104,7 +104,8 @@ Array multigammaln(const Operand& a, int64_t d) {
                         false);
 }
 namespace {
-/// zeta by Euler and Maclaurin's formula: what its derivatives are taken of. Source    DLMF 25.11.28 (with 2.10.1)
+/// Computes zeta by the Euler-Maclaurin formula, which is differentiated.
+/// Source    DLMF 25.11.28 (with 2.10.1)
 Array zeta_sum(const Array& s, const Array& q) {
   const int terms = s.dtype() == ElementType::kF64 ? 16 : 8;
   const std::vector<double> b = bernoulli(2 * terms).to_vector<double>();
@@ -160,7 +161,7 @@ Array comb(const Operand& N, const Operand& k, const CombOptions& options) {
 namespace {
 Array pochhammer(const Array& z, const Array& m) {
   const auto gamma_of = [](const Array& a) { return sign_of_gamma(a) * numpy::exp(lax::lgamma(a)); };
-  // From 20 on by the beta function, of which no factor overflows.
+  // From 20 on, uses the beta function, whose factors don't overflow.
   const Array far = (z > 20) & (m > 0), near = numpy::where(far, 1.0, z), out = numpy::where(far, z, 20.0);
   const Array positive = numpy::where(far, m, 1.0);
   const Array by_beta = numpy::exp(lax::lgamma(positive) - lax::log_beta(out, positive));
@@ -215,7 +216,7 @@ Array bernoulli(int64_t n, numpy::Line line) {
   numbers[1] = -0.5;
   numbers[2] = 1.0 / 6;
   double factor = 1 / (std::numbers::pi * std::numbers::pi);  // 2 m! / (2 pi)^m, with the sign of B_m
-  for (size_t m = 4; m < numbers.size(); m += 2) {            // DLMF 25.6.2: B_m by zeta(m)
+  for (size_t m = 4; m < numbers.size(); m += 2) {            // B_m from zeta(m), DLMF 25.6.2
     const double k = static_cast<double>(m);
     factor *= -(k - 1) * k / (4 * std::numbers::pi * std::numbers::pi);
     double zeta = 1;

@@ -20,7 +20,7 @@ double epsilon_of(const Array& x) {
                                         : std::numeric_limits<float>::epsilon();
 }
 
-/// A number, and its derivative in one parameter.
+/// A number, and its derivative by one parameter.
 struct Sloped {
   Array value, slope;
 };
@@ -29,7 +29,7 @@ struct SeriesState {
   Sloped sum, term;
 };
 
-/// The sum of t_0 = 1, t_1 = t_0 r(0), t_2 = t_1 r(1), ..., until neither terms nor their derivatives add to it.
+/// Sums t_0 = 1, t_1 = t_0 r(0), t_2 = t_1 r(1), ... until neither the terms nor their derivatives change the sum.
 template <typename Ratio>
 Sloped series(const Array& like, int64_t most, const Ratio& ratio) {
   const Array one = numpy::ones_like(like), zero = numpy::zeros_like(like);
@@ -50,7 +50,7 @@ Sloped series(const Array& like, int64_t most, const Ratio& ratio) {
 
 enum class Parameter : uint8_t { kNone, kA, kB, kC };
 
-/// 2F1 by its series. In x = 0 where a caller looks at something else.
+/// Computes 2F1 by its series. Callers pass x = 0 where they use another formula.
 Sloped gauss_series(const Array& a, const Array& b, const Array& c, const Array& x, int64_t most,
                     Parameter parameter = Parameter::kNone) {
   return series(x, most, [&](const Array& k) {
@@ -65,7 +65,7 @@ Sloped gauss_series(const Array& a, const Array& b, const Array& c, const Array&
   });
 }
 
-/// 1F1 by its series.
+/// Computes 1F1 by its series.
 Sloped kummer_series(const Array& a, const Array& b, const Array& x, Parameter parameter = Parameter::kNone) {
   return series(x, 1000, [&](const Array& k) {
     const Array rest = x / ((b + k) * (k + 1.0)), value = (a + k) * rest;
@@ -80,12 +80,12 @@ Sloped kummer_series(const Array& a, const Array& b, const Array& x, Parameter p
 }
 
 Array is_integer_number(const Array& x) { return numpy::abs(x - numpy::round(x)) < 50 * epsilon_of(x); }
-/// 0, -1, -2, ...: as an upper parameter it ends the sum, as a lower one it makes it infinite.
+/// Returns whether x is 0, -1, -2, ... Such an upper parameter ends the sum; a lower one makes it infinite.
 Array ends(const Array& x) { return (x <= 0) & (x == numpy::round(x)); }
-/// Does the sum end before a lower parameter `c` divides by 0?
+/// Returns whether the sum ends before the lower parameter `c` divides by 0.
 Array ends_before(const Array& a, const Array& c) { return ends(a) & (~ends(c) | (a > c)); }
 
-/// The product of gamma(x) for x in `above` over that for those in `below`; 0 where one of these is a pole.
+/// Returns the product of gamma(x) for x in `above`, divided by that for `below`; 0 if one of the latter is a pole.
 Array gamma_quotient(const std::vector<Array>& above, const std::vector<Array>& below) {
   Array log = numpy::zeros_like(above[0]), sign = numpy::ones_like(log);
   const auto take = [&](const Array& x, double factor) {
@@ -102,9 +102,9 @@ Array nan_where(const Array& use, const Array& x) {
   return numpy::where(use, std::numeric_limits<double>::quiet_NaN(), x);
 }
 
-// ---- 1F1 ----------------------------------------------------------------------------------------------------------------
+// ---- 1F1 ------------------------------------------------------------------------------------------------------------
 
-/// For great x: gamma(b) / gamma(a) e^x x^(a - b), times the sum of (b - a)_k (1 - a)_k / k! x^-k.
+/// For large x: gamma(b) / gamma(a) e^x x^(a - b), times the sum of (b - a)_k (1 - a)_k / k! x^-k.
 Array kummer_far(const Array& a, const Array& b, const Array& x) {
   const Array zero = numpy::zeros_like(x);
   const Array sum =
@@ -140,7 +140,7 @@ Array kummer(const Array& a, const Array& b, const Array& x) {
                })(a, b, x);
 }
 
-// ---- 2F1 ----------------------------------------------------------------------------------------------------------------
+// ---- 2F1 ------------------------------------------------------------------------------------------------------------
 
 /// The function at 0 <= x < 1 with d = c - a - b >= 0, times a factor.
 struct Gauss {
@@ -153,18 +153,18 @@ Gauss where(const Array& use, const Gauss& x, const Gauss& y) {
           numpy::where(use, x.factor, y.factor)};
 }
 
-/// Negative x by x / (x - 1).
+/// Transforms negative x to x / (x - 1).
 Gauss without_negative(const Gauss& g) {
   const Array use = (g.x < 0) & ~ends(g.a) & ~ends(g.b), x = numpy::where(use, g.x, 0.0);
   return where(use, {g.a, g.c - g.b, g.c, x / (x - 1.0), g.factor * numpy::power(1.0 - x, -g.a)}, g);
 }
-/// Negative d, near x = 1, by (1 - x)^d.
+/// Transforms negative d, near x = 1, by the factor (1 - x)^d.
 Gauss without_growth(const Gauss& g) {
   const Array use = (g.x > 0.9) & (g.x < 1) & (g.d() < 0) & ~ends(g.a) & ~ends(g.b), x = numpy::where(use, g.x, 0.0);
   return where(use, {g.c - g.a, g.c - g.b, g.c, g.x, g.factor * numpy::power(1.0 - x, g.d())}, g);
 }
 
-/// By two series in s = 1 - x, where d isn't an integer.
+/// Computes the function by two series in s = 1 - x, if d is not an integer.
 Array around_one(const Gauss& g) {
   const Array d = g.d(), s = 1.0 - g.x, ca = g.c - g.a, cb = g.c - g.b;
   const Array first = gamma_quotient({g.c, d}, {ca, cb}) * gauss_series(g.a, g.b, 1.0 - d, s, 500).value;
@@ -172,7 +172,7 @@ Array around_one(const Gauss& g) {
   return first + numpy::power(s, d) * second;
 }
 
-/// The sum of n < m terms (a)_n (b)_n / (n! (1 - m)_n) s^n.
+/// Returns the sum of n < m terms (a)_n (b)_n / (n! (1 - m)_n) s^n.
 Array finite_part(const Gauss& g, const Array& m, const Array& s) {
   using State = std::tuple<Array, Array, Array>;  // n, sum, term
   const auto goes_on = [&](const State& now) { return numpy::any(std::get<0>(now) < m); };
@@ -186,10 +186,10 @@ Array finite_part(const Gauss& g, const Array& m, const Array& s) {
   return std::get<1>(lax::while_loop(goes_on, next, State(zero, numpy::zeros_like(s), numpy::ones_like(s))));
 }
 
-/// The sum of (a + m)_n (b + m)_n m! / (n! (n + m)!) s^n times log(s) - psi(n + 1) - psi(n + m + 1) + psi(a + n + m) +
-/// psi(b + n + m).
+/// Returns the sum of (a + m)_n (b + m)_n m! / (n! (n + m)!) s^n times log(s) - psi(n + 1) - psi(n + m + 1) + psi(a + n
+/// + m) + psi(b + n + m).
 Array logarithmic_part(const Gauss& g, const Array& m, const Array& s) {
-  using State = std::tuple<Array, Array, Array, Array>;  // n, sum, factor, what was added last
+  using State = std::tuple<Array, Array, Array, Array>;  // n, sum, factor, last term
   const Array log = numpy::log(s);
   const auto goes_on = [&](const State& now) {
     const Array some = numpy::abs(std::get<3>(now)) > epsilon_of(s) * numpy::abs(std::get<1>(now));
@@ -207,7 +207,7 @@ Array logarithmic_part(const Gauss& g, const Array& m, const Array& s) {
   return std::get<1>(lax::while_loop(goes_on, next, State(numpy::zeros({}, s.dtype()), zero, one, one)));
 }
 
-/// By a polynomial and a series with logarithms in s = 1 - x, where d is the integer m >= 0.
+/// Computes the function by a polynomial and a series with logarithms in s = 1 - x, if d is an integer m >= 0.
 Array around_one_with_logarithm(const Gauss& g) {
   const Array m = numpy::round(g.d()), s = 1.0 - g.x;
   const Array am = g.a + m, bm = g.b + m;
@@ -245,7 +245,7 @@ Array gauss_value(const Array& a, const Array& b, const Array& c, const Array& x
   return nan_where(numpy::isnan(a) | numpy::isnan(b) | numpy::isnan(c) | numpy::isnan(x), known);
 }
 
-/// The derivative in a parameter at x = 1, of the quotient of gammas.
+/// Returns the derivative by a parameter at x = 1, from the quotient of gamma functions.
 Array slope_at_one(const Array& a, const Array& b, const Array& c, Parameter parameter) {
   const Array d = c - a - b, value = gamma_quotient({c, d}, {c - a, c - b});
   const Array psi = lax::digamma(d);
@@ -254,20 +254,20 @@ Array slope_at_one(const Array& a, const Array& b, const Array& c, Parameter par
   return value * (lax::digamma(c) + psi - lax::digamma(c - a) - lax::digamma(c - b));
 }
 
-/// Is the sum infinite at x = 1, each of its terms finite?
+/// Returns whether the sum at x = 1 is infinite, although each term is finite.
 Array diverges(const Array& a, const Array& b, const Array& c, const Array& x) {
   return (x == 1) & (c - a - b <= 0) & ~(ends(c) | ends_before(a, c) | ends_before(b, c));
 }
 
-/// The derivative in a parameter by the series; of x below 0 by that in x / (x - 1), with the product rule. NaN above 1,
-/// `infinite` where the sum is.
+/// Returns the derivative by a parameter from the series; for x < 0 from the series in x / (x - 1), by the product
+/// rule. NaN above 1, `infinite` where the sum is infinite.
 Array gauss_slope(const Array& a, const Array& b, const Array& c, const Array& x, Parameter parameter,
                   double infinite) {
-  constexpr int64_t kMost = 10000;
+  constexpr int64_t kMaxTerms = 10000;
   const Array negative = x < 0, inside = x < 1, z = numpy::where(inside, x, 0.0);
   const Array y = numpy::where(negative, z / (z - 1.0), z), other = numpy::where(negative, c - b, b);
   const Array rest = numpy::where(negative, 1.0 - z, 1.0), factor = numpy::power(rest, -a);
-  const auto slope = [&](Parameter p) { return gauss_series(a, other, c, y, kMost, p); };
+  const auto slope = [&](Parameter p) { return gauss_series(a, other, c, y, kMaxTerms, p); };
   Array out = factor;
   if (parameter == Parameter::kA) {
     const Sloped f = slope(Parameter::kA);
@@ -281,8 +281,8 @@ Array gauss_slope(const Array& a, const Array& b, const Array& c, const Array& x
   return nan_where(x > 1, numpy::where(x == 1, at_one, out));
 }
 
-/// The derivatives that are asked for. Where the sum is infinite so are they. The one in x is of a higher order than those in
-/// a, b and c, which count as 0 beside it.
+/// Computes the function with the requested derivatives. If the sum is infinite, so are they. The derivative by x is of
+/// a higher order than those by a, b and c, which count as 0.
 Array gauss(const Array& a, const Array& b, const Array& c, const Array& x) {
   using Four = std::tuple<Array, Array, Array, Array>;
   const auto rule = [](const Four& primals, const Four& tangents) {

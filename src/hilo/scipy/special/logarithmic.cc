@@ -38,7 +38,7 @@ Array x_log_x(const Array& x) {
   return with_slope([](const Array& a) { return x_log_y(a, a); },
                     [](const Array& a, const Array&) { return numpy::log(a) + 1.0; }, x);
 }
-/// log(p / q): next to 1 by what they differ, far off by two logarithms, since the quotient may be no number.
+/// Computes log(p / q): near 1 from the difference, far from 1 from two logarithms, because the quotient may overflow.
 Array log_ratio(const Array& p, const Array& q) {
   const Array near = (p < 2.0 * q) & (q < 2.0 * p), one = numpy::ones_like(p);
   const Array a = numpy::where(near, p, one), b = numpy::where(near, q, one);
@@ -49,7 +49,7 @@ Array times_log_ratio(const Array& p, const Array& q) {
       .defjvps([](const Array& t, const Array&, const Array& a, const Array& b) { return t * (log_ratio(a, b) + 1.0); },
                [](const Array& t, const Array&, const Array& a, const Array& b) { return t * -(a / b); })(p, q);
 }
-/// Where both are positive f(p, q), else p and q as far as they are 0.
+/// Computes f(p, q) where both are positive; elsewhere the limits for p or q equal to 0.
 template <typename F>
 Array of_positive(const Array& p, const Array& q, const F& f, const Array& at_zero) {
   const Array both = (p > 0) & (q > 0), one = numpy::ones_like(p);
@@ -60,14 +60,15 @@ Array of_positive(const Array& p, const Array& q, const F& f, const Array& at_ze
 Array relative_entropy(const Array& p, const Array& q) {
   return of_positive(p, q, times_log_ratio, numpy::zeros_like(p));
 }
-/// p log(p / q) - p + q. Next to p = q, where nothing of the first order is left, by q d^2 (1/2 - d/6 + d^2/12 - ...), d = p / q - 1.
+/// Computes p log(p / q) - p + q. Near p = q the terms of first order cancel: uses q d^2 (1/2 - d/6 + d^2/12 - ...)
+/// with d = p / q - 1.
 Array positive_divergence(const Array& p, const Array& q) {
   const Array d = (p - q) / q, near = numpy::abs(d) < 0.5, small = numpy::where(near, d, 0.0);
   std::vector<double> series;
   for (int k = 0; k < 48; ++k) series.push_back((k % 2 == 0 ? 1.0 : -1.0) / ((k + 1.0) * (k + 2.0)));
   return numpy::where(near, q * small * small * polynomial(series, small), p * log_ratio(p, q) - p + q);
 }
-/// 1 - p / q: next to 1 by the difference, elsewhere so that its slope is p / q^2 alone.
+/// Computes 1 - p / q: near 1 from the difference, elsewhere such that its derivative is p / q^2 alone.
 Array difference_over(const Array& p, const Array& q) {
   const Array near = (p < 2.0 * q) & (q < 2.0 * p), one = numpy::ones_like(p);
   const Array a = numpy::where(near, p, one), b = numpy::where(near, q, one);
@@ -88,7 +89,8 @@ Array power_of_log(const Array& log_x, const Array& lambda) {
   const Array zero = lambda == 0, safe = numpy::where(zero, 1.0, lambda);
   return numpy::where(zero, log_x, numpy::expm1(safe * log_x) / safe);
 }
-/// (base^lambda - 1) / lambda for base = base_of(x), log = log_of(x). Far from 0 by a power, whose slope is one, too.
+/// Computes (base^lambda - 1) / lambda for base = base_of(x), log = log_of(x). Far from 0 uses a power, whose
+/// derivative is a power, too.
 template <typename Base, typename Log>
 Array power_of(const Array& x, const Array& lambda, const Base& base_of, const Log& log_of, double where_log_is_0) {
   const Array far = numpy::abs(lambda * stop_gradient(log_of(x))) > 1;
@@ -116,7 +118,7 @@ Array rel_entr(const Operand& p, const Operand& q) { return of_number(of_real("r
 Array kl_div(const Operand& p, const Operand& q) { return of_number(of_real("kl_div", p, q, divergence)); }
 Array logit(const Operand& x) {
   return of_number(of_real("logit", x, [](const Array& a) {
-    // Around 1/2 by 2 x - 1, which is exact there.
+    // Near 1/2 uses 2 x - 1, which is exact there.
     const auto value = [](const Array& v) {
       const Array middle = (v > 0.25) & (v < 0.75), safe = numpy::where(middle, v, 0.5);
       return numpy::where(middle, 2.0 * numpy::arctanh(2.0 * safe - 1.0), numpy::log(v / (1.0 - v)));

@@ -14,19 +14,19 @@ namespace {
 
 constexpr double kPi = std::numbers::pi;
 
-/// log(1 - exp(-x)) of x > 0.
+/// Computes log(1 - exp(-x)) for x > 0.
 Array log1mexp(const Array& x) {
   const Array large = x > std::numbers::ln2;
   return numpy::where(large, numpy::log1p(-numpy::exp(-numpy::where(large, x, 1.0))), numpy::log(-numpy::expm1(-x)));
 }
-/// exp(z) / 2 up to 0, 1 - exp(-z) / 2 behind it.
+/// exp(z) / 2 for z <= 0, else 1 - exp(-z) / 2.
 Array half_exponential(const Array& z) {
   const Array below = z <= 0, e = 0.5 * numpy::exp(numpy::where(below, z, -z));
   return numpy::where(below, e, 1.0 - e);
 }
-/// From here on 1 + z^2 is z^2 to rounding.
+/// Returns where 1 + z^2 rounds to z^2.
 Array one_is_lost(const Array& z) { return numpy::abs(z) > (z.dtype() == ElementType::kF64 ? 0x1p27 : 0x1p13); }
-/// log(1 + z^2) and 1 / (1 + z^2), where the square, or that of the value, is no number, too.
+/// Computes log(1 + z^2) and 1 / (1 + z^2), also where the square, or that of the result, overflows.
 Array log1p_square(const Array& z) {
   const Array far = one_is_lost(z), near = numpy::where(far, 0.0, z);
   return numpy::where(far, 2.0 * numpy::log(numpy::abs(numpy::where(far, z, 1.0))), numpy::log1p(near * near));
@@ -39,7 +39,7 @@ Array log_normal_density(const Array& z, const Array& scale) {
   return -(0.5 * z * z + (std::log(2 * kPi) / 2 + numpy::log(numpy::abs(scale))));
 }
 
-/// Cauchy's: no difference, however small the probability is.
+/// The distribution function of Cauchy, without a difference, so that small probabilities are accurate.
 Array cauchy_below(const Array& z) { return numpy::arctan2(numpy::ones_like(z), -z) / kPi; }
 Array log_cauchy_below(const Array& z) {
   const Array far = one_is_lost(z) & (z < 0), right = z > 0, near = numpy::where(far, -1.0, z);
@@ -47,7 +47,7 @@ Array log_cauchy_below(const Array& z) {
   const Array above = numpy::where(right, cauchy_below(-near), 0.0);
   return numpy::where(far, tail, numpy::where(right, numpy::log1p(-above), numpy::log(cauchy_below(near))));
 }
-/// tan(pi (q - 1/2)): around 1/2 of a difference that is exact, elsewhere from the nearer end.
+/// Computes tan(pi (q - 1/2)): near 1/2 from a difference that is exact, elsewhere from the nearer end.
 Array cauchy_quantile(const Array& q) {
   const Array middle = numpy::abs(q - 0.5) < 0.25, right = q > 0.5;
   const Array end = numpy::where(middle, 0.25, numpy::where(right, 1.0 - q, q));
@@ -55,14 +55,14 @@ Array cauchy_quantile(const Array& q) {
   return numpy::where(middle, numpy::tan(kPi * (numpy::where(middle, q, 0.5) - 0.5)), cotangent);
 }
 
-/// Gumbel's. Beyond 7 exp(-e^z) is 0, and e^z may be infinite.
+/// For the Gumbel distributions. Beyond 7, exp(-e^z) is 0, and e^z may overflow.
 Array exp_to_seven(const Array& z) { return numpy::exp(numpy::where(z > 7, 7.0, z)); }
 /// z - e^z
 Array log_gumbel_density(const Array& z) {
   return special::with_slope([](const Array& x) { return x - numpy::exp(x); },
                              [](const Array& x, const Array&) { return -numpy::expm1(x); }, z);
 }
-/// exp(z - e^z), the slope of -exp(-e^z).
+/// exp(z - e^z), the derivative of -exp(-e^z).
 Array gumbel_density(const Array& z) {
   static const auto f = custom_jvp([](const Array& x) {
                           const Array e = exp_to_seven(x);
@@ -80,7 +80,8 @@ Array gumbel_below(const Array& z) {
   return special::with_slope([](const Array& x) { return -numpy::expm1(-exp_to_seven(x)); },
                              [](const Array& x, const Array&) { return gumbel_density(x); }, z);
 }
-/// log(1 - exp(-e^z)). With t = e^z its slope is t / (e^t - 1), by its series where that has a slope next to -t / 2.
+/// Computes log(1 - exp(-e^z)). With t = e^z its derivative is t / (e^t - 1); uses its series where the derivative of
+/// that is near -t / 2.
 Array log_gumbel_below(const Array& z) {
   const auto value = [](const Array& x) {
     const Array far = x < -40;
@@ -98,17 +99,17 @@ Array log_gumbel_below(const Array& z) {
   return special::with_slope(value, slope, z);
 }
 
-/// The logistic density's logarithm, whose slope is a difference.
+/// The logarithm of the logistic density; its derivative is a difference.
 Array log_logistic_density(const Array& z) {
   return special::with_slope([](const Array& x) { return -2.0 * numpy::logaddexp(x / 2.0, -x / 2.0); },
                              [](const Array& x, const Array&) { return -numpy::tanh(x / 2.0); }, z);
 }
-/// `value` where q is a probability, else NaN.
+/// Returns `value` if q is a probability, else NaN.
 Array of_probability(const Array& q, const Array& value) { return numpy::where((q >= 0) & (q <= 1), value, kNan); }
 
 }  // namespace
 
-// A function of the standardised z = (x - loc) / scale, and of loc and scale.
+// Defines a function from the standardized z = (x - loc) / scale, and loc and scale.
 #define HILO_LOC_SCALE(space, name, ...)                                                                \
   Array space::name(const Operand& x, const Operand& loc, const Operand& scale) {                       \
     const auto f = []([[maybe_unused]] const Array& x, const Array& loc, const Array& scale) -> Array { \
@@ -117,7 +118,7 @@ Array of_probability(const Array& q, const Array& value) { return numpy::where((
     };                                                                                                  \
     return over(#space "." #name, f, x, loc, scale);                                                    \
   }
-// The exponential and the logarithm of another function of the distribution.
+// Define the exponential and the logarithm of another function of the distribution.
 #define HILO_EXP(space, name, log)                                                \
   Array space::name(const Operand& x, const Operand& loc, const Operand& scale) { \
     return exp_of(HILO_FN(space::log), x, loc, scale);                            \
@@ -193,7 +194,7 @@ HILO_LOC_SCALE(gumbel_r, ppf, numpy::where((x > 0) & (x < 1), loc - scale * nump
 #undef HILO_LOC_SCALE
 #undef HILO_EXP
 
-// The same with one parameter of shape.
+// Defines a function with one shape parameter.
 #define HILO_ONE_SHAPE(space, name, shape, ...)                                                         \
   Array space::name(const Operand& x, const Operand& shape, const Operand& loc, const Operand& scale) { \
     const auto f = []([[maybe_unused]] const Array& x, const Array& shape, const Array& loc,            \
@@ -213,7 +214,7 @@ Array log_gamma_density(const Array& z, const Array& a, const Array& scale) {
   const Array inside = z >= 0, y = numpy::where(inside, z, 1.0);
   return numpy::where(inside, special::xlogy(a - 1.0, y) - y - special::gammaln(a) - numpy::log(scale), -kInf);
 }
-/// log P(a, z): by its series where P may be no number, by what is left where it is near 1.
+/// Computes log P(a, z): by its series where P may underflow, from the complement where P is near 1.
 Array log_lower_gamma(const Array& a, const Array& z) {
   const Array small = z < 0x1p-18, at = numpy::where(small, 1.0, z), left = numpy::where(small, z, 0.5), next = a + 1.0;
   const Array series = a * numpy::log(left) - special::gammaln(next) - a * left / next +
@@ -222,7 +223,7 @@ Array log_lower_gamma(const Array& a, const Array& z) {
   const Array rest = numpy::where(most, special::gammaincc(a, at), 0.5);
   return numpy::where(small, series, numpy::where(most, numpy::log1p(-rest), numpy::log(numpy::where(most, 0.5, p))));
 }
-/// log Q(a, z): far out, where Q may be no number, by its continued fraction, DLMF 8.9.2.
+/// Computes log Q(a, z): for large z, where Q may underflow, by its continued fraction, DLMF 8.9.2.
 Array log_upper_gamma(const Array& a, const Array& z) {
   const Array far = (z > 80) & (z > 2.0 * a), at = numpy::where(far, 1.0, z),
               out = numpy::where(far, z, 2.0 * a + 80.0);
@@ -243,7 +244,7 @@ Array log_t_factor(const Array& df, const Array& scale) {
   return special::gammaln(df / 2.0 + 0.5) - special::gammaln(df / 2.0) - numpy::log(kPi * df) / 2.0 -
          numpy::log(numpy::abs(scale));
 }
-/// 1 - z^-b: next to z = 1 no difference, far off with the slope of a power.
+/// Computes 1 - z^-b: near z = 1 without a difference, far away with the derivative of a power.
 Array pareto_below(const Array& z, const Array& b) {
   const Array steps = b * numpy::log(z), far = steps > 1, out = numpy::where(far, z, 2.0);
   return numpy::where(far, 1.0 - numpy::power(out, -b), -numpy::expm1(-numpy::where(far, 1.0, steps)));
@@ -253,7 +254,7 @@ Array log_pareto_below(const Array& z, const Array& b) {
   const Array power = numpy::power(out, -numpy::where(far, b, ones));
   return numpy::where(far, numpy::log1p(-power), numpy::log(-numpy::expm1(-numpy::where(far, 1.0, steps))));
 }
-/// Pareto's z where the density isn't 0; elsewhere a number whose logarithms have finite derivatives.
+/// Returns Pareto's z where the density is not 0; elsewhere a number whose logarithms have finite derivatives.
 Array in_support(const Array& x, const Array& z, const Array& loc, const Array& scale) {
   return numpy::where(x < loc + scale, 2.0, z);
 }
@@ -294,7 +295,7 @@ HILO_ONE_SHAPE(pareto, ppf, b, of_probability(x, loc + scale * numpy::power(1.0 
 #undef HILO_ONE_SHAPE
 #undef HILO_EXP
 
-// The same with two parameters of shape.
+// Defines a function with two shape parameters.
 #define HILO_TWO_SHAPES(space, name, ...)                                                                             \
   Array space::name(const Operand& x, const Operand& a, const Operand& b, const Operand& loc, const Operand& scale) { \
     const auto f = []([[maybe_unused]] const Array& x, const Array& a, const Array& b, const Array& loc,              \
@@ -314,7 +315,7 @@ namespace {
 Array log_beta_density(const Array& x, const Array& z, const Array& a, const Array& b, const Array& loc,
                        const Array& scale) {
   const Array wrong = (a <= 0) | (b <= 0) | (scale <= 0), outside = (x > loc + scale) | (x < loc);
-  // What isn't chosen is computed of other numbers, or its infinite derivatives times 0 would be NaN.
+  // Unselected elements are computed from other numbers, because their infinite derivatives times 0 would be NaN.
   const auto right = [&](const Array& v) { return numpy::where(wrong, 1.0, v); };
   const Array at = numpy::where(outside | wrong, 0.5, z);
   const Array value = special::xlogy(right(a) - 1.0, at) + special::xlog1py(right(b) - 1.0, -at) -
@@ -322,7 +323,7 @@ Array log_beta_density(const Array& x, const Array& z, const Array& a, const Arr
   return numpy::where(wrong, kNan, numpy::where(outside, -kInf, value));
 }
 
-/// log I_z(a, b), where w = 1 - z: as for the gamma distribution.
+/// Computes log I_z(a, b) with w = 1 - z, as for the gamma distribution.
 Array log_lower_beta(const Array& a, const Array& b, const Array& z, const Array& w) {
   const Array small = z * (b + 1.0) < 0x1p-18, at = numpy::where(small, 0.5, z), rest = numpy::where(small, 0.5, w);
   const Array left = numpy::where(small, z, 0.5), first = a * (1.0 - b) / (a + 1.0);
@@ -332,7 +333,7 @@ Array log_lower_beta(const Array& a, const Array& b, const Array& z, const Array
   const Array q = numpy::where(most, special::betainc(b, a, rest), 0.5);
   return numpy::where(small, series, numpy::where(most, numpy::log1p(-q), numpy::log(numpy::where(most, 0.5, p))));
 }
-/// 1 - I_z(a, b), with the slope of what 1 - z loses.
+/// Computes 1 - I_z(a, b), with the derivative that 1 - z would lose.
 Array upper_beta(const Array& a, const Array& b, const Array& z) {
   const Array left = z < 0.5, small = numpy::where(left, z, 0.25), large = numpy::where(left, 0.75, z);
   return numpy::where(left, 1.0 - special::betainc(a, b, small), special::betainc(b, a, 1.0 - large));
@@ -340,14 +341,15 @@ Array upper_beta(const Array& a, const Array& b, const Array& z) {
 Array log_lower_beta(const Array& a, const Array& b, const Array& z) { return log_lower_beta(a, b, z, 1.0 - z); }
 Array log_upper_beta(const Array& a, const Array& b, const Array& z) { return log_lower_beta(b, a, 1.0 - z, z); }
 
-/// The same of a narrow range, around its middle m and half its width h: density(m) 2 h (1 + He_2(m) h^2 / 3! + He_4(m) h^4 / 5! + ...).
+/// The mass of a narrow range with center m and half width h: density(m) 2 h (1 + He_2(m) h^2 / 3! + He_4(m) h^4 / 5! +
+/// ...).
 Array log_narrow_mass(const Array& a, const Array& b) {
   const Array m = 0.5 * (a + b), h = 0.5 * (b - a), m2 = m * m, h2 = h * h;
   const Array second = m2 - 1.0, fourth = (m2 - 6.0) * m2 + 3.0, sixth = ((m2 - 15.0) * m2 + 45.0) * m2 - 15.0;
   const Array series = h2 * (second / 6.0 + h2 * (fourth / 120.0 + h2 * sixth / 5040.0));
   return numpy::log(2.0 * h) - 0.5 * m2 - std::log(2 * kPi) / 2 + numpy::log1p(series);
 }
-/// The logarithm of the normal distribution's mass between a and b.
+/// Computes the logarithm of the normal distribution's mass between a and b.
 Array log_mass(const Array& first, const Array& last) {
   const Array width = last - first, middle_of_both = 0.5 * (first + last);
   const Array narrow = (width > 0) & (width * (1.0 + numpy::abs(middle_of_both)) < 0x1p-5);
@@ -359,13 +361,13 @@ Array log_mass(const Array& first, const Array& last) {
   const Array log_low = special::log_ndtr(numpy::where(middle, -1.0, low));
   const auto in_middle = [&](const Array& v) { return special::ndtr(numpy::where(middle, v, -1.0)); };
   const Array central = numpy::log1p(-in_middle(a) - in_middle(-b));
-  const Array difference = log_high - log_low;  // above 0 unless the range is empty
+  const Array difference = log_high - log_low;  // positive unless the range is empty
   const Array tail = log_high + log1mexp(numpy::where(difference > 0, difference, 1.0));
   const Array wide =
       numpy::where(middle, central, numpy::where(difference > 0, tail, numpy::where(difference == 0, -kInf, kNan)));
   return numpy::where(narrow, of_narrow, wide);
 }
-/// f of limits in order; NaN, whose derivative is 0, for others.
+/// Applies f to limits in order; NaN, with derivative 0, for others.
 template <typename F>
 Array between(const Array& a, const Array& b, const F& f) {
   const Array wrong = a >= b;
@@ -375,7 +377,7 @@ Array log_truncated_density(const Array& z, const Array& a, const Array& b, cons
   const Array value = log_normal_density(z, scale) - log_mass(a, b);
   return numpy::where((z < a) | (z > b), -kInf, value);
 }
-/// The logarithm of the part of the mass between a < b that lies below z.
+/// Computes the logarithm of the fraction of the mass between a < b that is below z.
 Array log_truncated(const Array& z, const Array& a, const Array& b) {
   const Array inside = (z > a) & (z < b), at = numpy::where(inside, z, (a + b) / 2.0), all = log_mass(a, b);
   const Array below = log_mass(a, at) - all, above = log_mass(at, b) - all;

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// scipy/stats/continuous.h -- continuous distributions, a namespace each, with the functions and arguments of jax.scipy.stats.
-// Operands broadcast and become floats. Outside of its support a density is 0; parameters that make no sense give NaN.
+// scipy/stats/continuous.h -- continuous distributions, a namespace for each, with the functions and arguments of
+// jax.scipy.stats. Operands broadcast, and integers become floats. Outside of its support a density is 0; invalid
+// parameters give NaN.
 #pragma once
 
 #include "hilo/array/array.h"
 
 namespace hilo::scipy::stats {
 
-// pdf(x, loc, scale), ...; the same with one or two parameters of shape before loc.
-// pdf is the density, cdf the probability up to x, sf = 1 - cdf, ppf and isf the inverses of cdf and sf; log... logarithms.
-// loc and scale go by name too: pdf(x, {.scale = 2}).
-/// Where a distribution stands and how wide it is.
+// Each distribution has pdf(x, loc, scale) and other functions; some have one or two shape parameters before loc. pdf
+// is the density, cdf the distribution function, sf = 1 - cdf; ppf and isf are the inverses of cdf and sf. The
+// functions with log return logarithms. loc and scale may be passed by name: pdf(x, {.scale = 2}).
+
+/// The location and the scale of a distribution.
 struct LocScale {
   Array loc = 0, scale = 1;
 };
@@ -38,19 +40,26 @@ struct LocScale {
     return name(x, a, b, loc, 1);                                                                             \
   }
 
-/// Normal, of density exp(-x^2 / 2) / sqrt(2 pi).
+/// The normal distribution, with density exp(-x^2 / 2) / sqrt(2 pi).
 namespace norm {
-HILO_LOC_SCALE(logpdf)
+HILO_LOC_SCALE(logpdf)  ///< logarithm of the density
+/// Returns the density at x.
+/// Example    scipy::stats::norm::pdf(0.0)  // 0.3989423
 HILO_LOC_SCALE(pdf)
+/// Returns the probability of values up to x.
+/// Example    scipy::stats::norm::cdf(numpy::array({0.0, 1.96}))  // [0.5 0.9750021]
+///            scipy::stats::norm::cdf(3.0, {.loc = 1, .scale = 2})  // 0.8413447
 HILO_LOC_SCALE(cdf)
-HILO_LOC_SCALE(logcdf)
-HILO_LOC_SCALE(sf)
-HILO_LOC_SCALE(logsf)
+HILO_LOC_SCALE(logcdf)  ///< logarithm of cdf
+HILO_LOC_SCALE(sf)      ///< survival function 1 - cdf
+HILO_LOC_SCALE(logsf)   ///< logarithm of sf
+/// Returns the quantile: the inverse of cdf.
+/// Example    scipy::stats::norm::ppf(numpy::array({0.5, 0.975}))  // [0. 1.9599645]
 HILO_LOC_SCALE(ppf)
-HILO_LOC_SCALE(isf)
+HILO_LOC_SCALE(isf)  ///< inverse of sf
 }  // namespace norm
 
-/// Of density 1 from 0 to 1.
+/// The uniform distribution on [0, 1].
 namespace uniform {
 HILO_LOC_SCALE(logpdf)
 HILO_LOC_SCALE(pdf)
@@ -58,7 +67,7 @@ HILO_LOC_SCALE(cdf)
 HILO_LOC_SCALE(ppf)
 }  // namespace uniform
 
-/// Exponential, of density exp(-x) from 0 on.
+/// The exponential distribution, with density exp(-x) for x >= 0.
 namespace expon {
 HILO_LOC_SCALE(logpdf)
 HILO_LOC_SCALE(pdf)
@@ -69,14 +78,14 @@ HILO_LOC_SCALE(logsf)
 HILO_LOC_SCALE(ppf)
 }  // namespace expon
 
-/// Of density exp(-|x|) / 2.
+/// The Laplace distribution, with density exp(-|x|) / 2.
 namespace laplace {
 HILO_LOC_SCALE(logpdf)
 HILO_LOC_SCALE(pdf)
 HILO_LOC_SCALE(cdf)
 }  // namespace laplace
 
-/// Of cdf 1 / (1 + exp(-x)).
+/// The logistic distribution, with cdf 1 / (1 + exp(-x)).
 namespace logistic {
 HILO_LOC_SCALE(logpdf)
 HILO_LOC_SCALE(pdf)
@@ -86,7 +95,7 @@ HILO_LOC_SCALE(ppf)
 HILO_LOC_SCALE(isf)
 }  // namespace logistic
 
-/// Of density 1 / (pi (1 + x^2)).
+/// The Cauchy distribution, with density 1 / (pi (1 + x^2)).
 namespace cauchy {
 HILO_LOC_SCALE(logpdf)
 HILO_LOC_SCALE(pdf)
@@ -98,7 +107,7 @@ HILO_LOC_SCALE(ppf)
 HILO_LOC_SCALE(isf)
 }  // namespace cauchy
 
-/// Of least values.
+/// The Gumbel distribution of minima.
 namespace gumbel_l {
 HILO_LOC_SCALE(logpdf)
 HILO_LOC_SCALE(pdf)
@@ -109,7 +118,7 @@ HILO_LOC_SCALE(logsf)
 HILO_LOC_SCALE(ppf)
 }  // namespace gumbel_l
 
-/// Of greatest values.
+/// The Gumbel distribution of maxima.
 namespace gumbel_r {
 HILO_LOC_SCALE(logpdf)
 HILO_LOC_SCALE(pdf)
@@ -120,7 +129,7 @@ HILO_LOC_SCALE(logsf)
 HILO_LOC_SCALE(ppf)
 }  // namespace gumbel_r
 
-/// Of density x^(a - 1) exp(-x) / gamma(a) from 0 on.
+/// The gamma distribution, with density x^(a - 1) exp(-x) / gamma(a) for x >= 0.
 namespace gamma {
 HILO_ONE_SHAPE(logpdf, a)
 HILO_ONE_SHAPE(pdf, a)
@@ -130,7 +139,7 @@ HILO_ONE_SHAPE(sf, a)
 HILO_ONE_SHAPE(logsf, a)
 }  // namespace gamma
 
-/// Of the sum of df squared normal numbers.
+/// The chi-squared distribution of the sum of df squared standard normal numbers.
 namespace chi2 {
 HILO_ONE_SHAPE(logpdf, df)
 HILO_ONE_SHAPE(pdf, df)
@@ -140,13 +149,13 @@ HILO_ONE_SHAPE(sf, df)
 HILO_ONE_SHAPE(logsf, df)
 }  // namespace chi2
 
-/// Student's, of density proportional to (1 + x^2 / df)^(-(df + 1) / 2).
+/// Student's t distribution, with density proportional to (1 + x^2 / df)^(-(df + 1) / 2).
 namespace t {
 HILO_ONE_SHAPE(logpdf, df)
 HILO_ONE_SHAPE(pdf, df)
 }  // namespace t
 
-/// Of density b / x^(b + 1) from 1 on.
+/// The Pareto distribution, with density b / x^(b + 1) for x >= 1.
 namespace pareto {
 HILO_ONE_SHAPE(logpdf, b)
 HILO_ONE_SHAPE(pdf, b)
@@ -157,7 +166,7 @@ HILO_ONE_SHAPE(logsf, b)
 HILO_ONE_SHAPE(ppf, b)
 }  // namespace pareto
 
-/// Of density proportional to x^(a - 1) (1 - x)^(b - 1) from 0 to 1.
+/// The beta distribution, with density proportional to x^(a - 1) (1 - x)^(b - 1) on [0, 1].
 namespace beta {
 HILO_TWO_SHAPES(logpdf, a, b)
 HILO_TWO_SHAPES(pdf, a, b)
@@ -167,7 +176,7 @@ HILO_TWO_SHAPES(sf, a, b)
 HILO_TWO_SHAPES(logsf, a, b)
 }  // namespace beta
 
-/// The normal distribution between a and b, in units of scale from loc.
+/// The normal distribution truncated to [a, b], in units of scale from loc.
 namespace truncnorm {
 HILO_TWO_SHAPES(logpdf, a, b)
 HILO_TWO_SHAPES(pdf, a, b)
@@ -180,20 +189,20 @@ HILO_TWO_SHAPES(logsf, a, b)
 #undef HILO_ONE_SHAPE
 #undef HILO_TWO_SHAPES
 
-/// Of density proportional to exp(-|x|^beta).
+/// The generalized normal distribution, with density proportional to exp(-|x|^beta).
 namespace gennorm {
 Array logpdf(const Operand& x, const Operand& beta);
 Array pdf(const Operand& x, const Operand& beta);
 Array cdf(const Operand& x, const Operand& beta);
 }  // namespace gennorm
 
-/// On the circle, of density proportional to exp(kappa cos(x)).
+/// The von Mises distribution on the circle, with density proportional to exp(kappa cos(x)).
 namespace vonmises {
 Array logpdf(const Operand& x, const Operand& kappa);
 Array pdf(const Operand& x, const Operand& kappa);
 }  // namespace vonmises
 
-/// Cauchy's wrapped round the circle, of density proportional to 1 / (1 + c^2 - 2 c cos(x)).
+/// The Cauchy distribution wrapped around the circle, with density proportional to 1 / (1 + c^2 - 2 c cos(x)).
 namespace wrapcauchy {
 Array logpdf(const Operand& x, const Operand& c);
 Array pdf(const Operand& x, const Operand& c);

@@ -72,7 +72,7 @@ Array betabinom::pmf(const Operand& k, const Operand& n, const Operand& a, const
 
 Array nbinom::logpmf(const Operand& k, const Operand& n, const Operand& p, const Operand& loc) {
   const auto f = [](const Array& k, const Array& n, const Array& p, const Array& loc) {
-    const Array y = numpy::where(k < loc, 0.0, k - loc);  // below it the gamma function has poles
+    const Array y = numpy::where(k < loc, 0.0, k - loc);  // below loc the gamma function has poles
     const Array ways = special::gammaln(y + n) - special::gammaln(n) - special::gammaln(y + 1.0);
     return numpy::where(k < loc, -kInf, ways + special::xlogy(n, p) + special::xlogy(y, 1.0 - p));
   };
@@ -155,7 +155,7 @@ Array dirichlet::pdf(const Operand& x, const Operand& alpha) { return exp_of(dir
 
 namespace {
 
-/// sum of squares of L^-1 y, for L[..., n, n] and y[..., n].
+/// Returns the sum of squares of L^-1 y, for L[..., n, n] and y[..., n].
 Array squares_within(const Array& factor, const Array& y) {
   const int64_t n = y.shape(-1);
   std::vector<int64_t> batch(factor.shape().begin(), factor.shape().end() - 2);

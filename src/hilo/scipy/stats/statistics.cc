@@ -17,7 +17,7 @@ namespace hilo::scipy::stats {
 
 namespace {
 
-/// Refuses a nan_policy that isn't `known`.
+/// Rejects a nan_policy other than `known`.
 void check_policy(const char* what, std::string_view policy, std::string_view known) {
   if (policy == known) return;
   if (policy != "propagate" && policy != "omit" && policy != "raise")
@@ -26,9 +26,9 @@ void check_policy(const char* what, std::string_view policy, std::string_view kn
   or_throw(unimplemented(fmt::format("{}: nan_policy '{}' isn't implemented, as in JAX", at_user_line(what), policy)));
 }
 
-/// How often each element of a sorted row comes, at the first of its kind: positions where runs begin and end.
+/// The runs of equal elements in a sorted row: positions where they begin and end.
 struct Runs {
-  Array first, last;  ///< of each element's run, in sorted order
+  Array first, last;  ///< for each element in sorted order, the ends of its run
 };
 Runs runs_of(const Array& sorted) {
   const int64_t n = sorted.shape(-1);
@@ -64,7 +64,7 @@ ModeResult mode(const Operand& a, const ModeOptions& o) {
   const Array sorted = numpy::sort(x, -1);
   const Runs runs = runs_of(sorted);
   const Array counts = runs.last - runs.first + 1, best = numpy::argmax(counts, -1, true);
-  const bool weak = x.weak_type() && !is_complex(x.dtype());  // as in JAX
+  const bool weak = x.weak_type() && !is_complex(x.dtype());  // weakly typed as in JAX
   return {with_weak_type(numpy::reshape(numpy::take_along_axis(sorted, best, -1), shape), weak),
           numpy::reshape(numpy::take_along_axis(counts, best, -1), shape)};
 }
@@ -110,7 +110,7 @@ Array sem(const Operand& a, const SemOptions& o) {
   return numpy::std(x, {.axis = axis, .ddof = o.ddof, .keepdims = o.keepdims}) / std::sqrt(count);
 }
 
-// ---- gaussian_kde -----------------------------------------------------------------------------------------------------
+// ---- gaussian_kde ---------------------------------------------------------------------------------------------------
 namespace {
 
 [[noreturn]] void refuse_kde(const std::string& why) { refuse("gaussian_kde", why); }
@@ -124,7 +124,7 @@ Array bandwidth_factor(const gaussian_kde::Options& o, const Array& neff, int64_
   refuse_kde("bw_method '" + method + "' is unknown; wanted scott, silverman or a number");
 }
 
-/// x of L x = b for columns b.
+/// Solves L x = b for the columns of b.
 Array solved(const Array& lower, const Array& b) {
   return lax::linalg::triangular_solve(lower, b, {.left_side = true, .lower = true});
 }
@@ -154,7 +154,7 @@ gaussian_kde::gaussian_kde(const Operand& sample, const Options& o) {
   inv_cov = linalg::inv(own) / numpy::square(factor);
 }
 
-/// log of weight and kernel, for each of m points and n of the sample: [m, n].
+/// Returns the logarithm of weight times kernel, for m points and the n points of the sample: [m, n].
 Array gaussian_kde::log_kernels(const Array& points) const {
   Array x = numpy::atleast_2d(points);
   if (x.shape(0) != d()) {
@@ -179,7 +179,7 @@ Array gaussian_kde::logpdf(const Operand& x) const {
   return special::logsumexp(log_kernels(x), -1);
 }
 
-/// The weighted sum over the sample of the normal density with this Cholesky factor, at each of means[d, m].
+/// Returns the weighted sum over the sample of the normal density with this Cholesky factor, at each of means[d, m].
 Array gaussian_kde::convolved(const Array& factor, const Array& means) const {
   const Array log_norm = -numpy::sum(numpy::log(numpy::diagonal(factor))) -
                          0.5 * static_cast<double>(d()) * std::log(2 * std::numbers::pi);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scipy/stats/statistics.h -- statistics of samples, and a density from a sample.
+// scipy/stats/statistics.h -- statistics of samples, and kernel density estimation.
 #pragma once
 
 #include <functional>
@@ -9,43 +9,45 @@
 namespace hilo::scipy::stats {
 
 struct ModeOptions {
-  std::optional<int64_t> axis = 0;  ///< none: of the flattened array
+  std::optional<int64_t> axis = 0;  ///< nullopt for the flattened array
   const char* nan_policy = "propagate";
   bool keepdims = false;
 };
 struct ModeResult {
   Array mode, count;
 };
-/// The most frequent value, the least of several, and how often it comes.
-/// Errors    UNIMPLEMENTED for another nan_policy than propagate
+/// Returns the most frequent value (the least, if there are several) and its count.
+/// Errors     UNIMPLEMENTED for a nan_policy other than "propagate"
+/// Example    mode(numpy::array({1, 2, 2, 3})).mode  // 2
 ModeResult mode(const Operand& a, const ModeOptions& options = {});
 
 struct RankOptions {
-  const char* method = "average";  ///< of equals: average, min, max, dense, ordinal
+  const char* method = "average";  ///< rank of ties: "average", "min", "max", "dense" or "ordinal"
   std::optional<int64_t> axis = std::nullopt;
   const char* nan_policy = "propagate";
 };
-/// The places, from 1, that the elements have when sorted. NaN makes all NaN.
+/// Returns the ranks of elements, from 1. A NaN makes all ranks NaN.
+/// Example    rankdata(numpy::array({10, 30, 20, 20}))  // [1. 4. 2.5 2.5]
 Array rankdata(const Operand& a, const RankOptions& options = {});
 
 struct SemOptions {
   std::optional<int64_t> axis = 0;
   double ddof = 1;
-  const char* nan_policy = "propagate";  ///< or omit
+  const char* nan_policy = "propagate";  ///< "propagate" or "omit"
   bool keepdims = false;
 };
-/// The standard error of the mean.
+/// Returns the standard error of the mean.
 Array sem(const Operand& a, const SemOptions& options = {});
 
-/// A density estimated by normal distributions around the points of a sample [d, n] or [n].
+/// A kernel density estimate: a mixture of normal distributions around the points of a sample [d, n] or [n].
 /// Source    Scott, "Multivariate density estimation" (1992); Silverman, "Density estimation" (1986)
 /// Errors    INVALID_ARGUMENT for other shapes and unknown methods
 class gaussian_kde {
  public:
-  /// "scott", "silverman", or the factor.
+  /// The bandwidth: "scott", "silverman", or a factor.
   class Bandwidth {
    public:
-    Bandwidth(const char* method) : method_(method) {}  // both convert
+    Bandwidth(const char* method) : method_(method) {}  // implicit: both convert
     Bandwidth(std::string method) : method_(std::move(method)) {}
     template <Number T>
     Bandwidth(T factor) : factor_(static_cast<double>(factor)) {}
@@ -76,7 +78,8 @@ class gaussian_kde {
   Array integrate_gaussian(const Operand& mean, const Operand& cov) const;
   Array integrate_box_1d(const Operand& low, const Operand& high) const;
   Array integrate_kde(const gaussian_kde& other) const;
-  /// Draws from the estimate. Shapes    [d], or with `shape`, whose axes follow in the other order
+  /// Samples from the estimate.
+  /// Shapes    [d], or [d, reversed shape...] for a `shape`
   Array resample(const random::Key& key, const numpy::Shape& shape = {}) const;
 
  private:

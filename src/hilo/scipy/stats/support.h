@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scipy/stats/support.h -- what distributions are written with. Not for users.
+// scipy/stats/support.h -- helpers to define distributions. Internal.
 #pragma once
 
 #include <limits>
@@ -13,14 +13,15 @@ namespace hilo::scipy::stats {
 
 inline constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
 
-/// `value` where all of these are numbers; else NaN, and NaN are its derivatives.
+/// Returns `value` if none of these is NaN; else NaN, also for the derivatives.
 inline Array of_numbers(const Array& value, const std::vector<Array>& operands) {
   Array wrong = numpy::isnan(operands[0]);
   for (size_t i = 1; i < operands.size(); ++i) wrong = wrong | numpy::isnan(operands[i]);
   return value * numpy::where(wrong, kNan, numpy::ones_like(value));
 }
 
-/// Whether a result is weakly typed where all operands are, as in JAX: some always, most if they are numbers, some never.
+/// Returns whether the result is weakly typed for weakly typed operands, as in JAX: some functions always, most for
+/// numbers only, some never.
 inline bool stays_weak(std::string_view what, bool are_numbers) {
   for (const std::string_view always :
        {"expon.", "uniform.", "gumbel_l.", "gumbel_r.", "gennorm.", "vonmises.", "wrapcauchy.", "binom.",
@@ -32,7 +33,7 @@ inline bool stays_weak(std::string_view what, bool are_numbers) {
   return are_numbers;
 }
 
-/// f(operands) in one inexact type and shape, of half floats in f32; NaN of NaN.
+/// Applies f to the operands in one inexact type and shape; 16-bit floats are computed in f32. NaN propagates.
 template <typename F, typename... Rest>
 Array over(const char* what, const F& f, const Operand& x, const Rest&... rest) {
   const UserLocation here(x.location());

@@ -16,9 +16,9 @@ namespace hilo::scipy::spatial::transform {
 
 namespace {
 
-/// As floats whose last axes have these extents.
-Array floats(const char* what, const Operand& given, std::initializer_list<int64_t> last) {
-  const Array x = numpy::promote_inexact(given.array());
+/// Converts to floats, and checks the extents of the last axes.
+Array floats(const char* what, const Operand& operand, std::initializer_list<int64_t> last) {
+  const Array x = numpy::promote_inexact(operand.array());
   const int64_t rank = last.size();
   if (x.ndim() < rank || !std::equal(last.begin(), last.end(), x.shape().end() - rank))
     refuse(what, "wanted last extents " + dimensions_to_string(std::vector<int64_t>(last)) + "; got " +
@@ -33,7 +33,7 @@ Array joined(const std::vector<Array>& parts) { return numpy::stack(numpy::broad
 
 Array normalized(const Array& quat) { return quat / last_axis(numpy::sqrt(squared_norm(quat))); }
 
-/// The product of quaternions.
+/// Multiplies quaternions.
 Array composed(const Array& p, const Array& q) {
   const Array a = vector_of(p), b = vector_of(q), v = part(p, 3), w = part(q, 3);
   const Array vector = last_axis(v) * b + last_axis(w) * a + numpy::cross(a, b);
@@ -41,11 +41,11 @@ Array composed(const Array& p, const Array& q) {
   return numpy::concatenate({vector, last_axis(scalar)}, -1);
 }
 
-/// sqrt(x) whose derivative at 0 is 0; where x is below `tiny` the caller takes a series of x instead.
+/// Square root with derivative 0 at 0. Where x is below `tiny`, the caller uses a series of x instead.
 constexpr double kTiny = 1e-14;
 Array safe_root(const Array& x) { return numpy::sqrt(numpy::where(x < kTiny, numpy::ones_like(x), x)); }
 
-/// The numbers of the axes of a sequence, and whether they are fixed (lower case).
+/// The axes of a sequence, and whether they are fixed (lower case).
 struct Axes3 {
   std::vector<int64_t> axes;
   bool extrinsic = false;
@@ -64,7 +64,7 @@ Axes3 axes_of(const char* what, std::string_view seq) {
   return out;
 }
 
-/// The rotation by an angle about a coordinate axis.
+/// Returns the rotation by an angle about a coordinate axis.
 Array about_axis(int64_t axis, const Array& angle) {
   const Array half = angle / 2.0, none = numpy::zeros_like(half);
   std::vector<Array> parts = {none, none, none, numpy::cos(half)};
@@ -72,7 +72,8 @@ Array about_axis(int64_t axis, const Array& angle) {
   return numpy::stack(parts, -1);
 }
 
-/// What as_euler makes the angles of: the half sum and half difference of the first and third, and the second.
+/// The intermediate angles of as_euler: half sum and half difference of the first and third angle, and the second
+/// angle.
 struct Halves {
   Array sum, difference, second;
 };
@@ -105,13 +106,12 @@ Rotation Rotation::from_quat(const Operand& quat) {
   return {normalized(floats("from_quat", quat, {4}))};
 }
 
-Rotation Rotation::from_euler(std::string_view seq, const Operand& given, const DegreesOptions& options) {
-  const UserLocation here(given.location());
+Rotation Rotation::from_euler(std::string_view seq, const Operand& operand, const DegreesOptions& options) {
+  const UserLocation here(operand.location());
   const auto [axes, extrinsic] = axes_of("from_euler", seq);
-  Array angles = numpy::atleast_1d(numpy::promote_inexact(given.array()));
+  Array angles = numpy::atleast_1d(numpy::promote_inexact(operand.array()));
   if (angles.shape(-1) != std::ssize(axes))
-    refuse("from_euler", "seq '" + std::string(seq) +
-                             "' wants as many angles along the last axis as it has letters; got " +
+    refuse("from_euler", "seq '" + std::string(seq) + "' requires one angle for each letter along the last axis; got " +
                              angles.aval_shape().to_string());
   if (options.degrees) angles = numpy::deg2rad(angles);
   Array quat = about_axis(axes[0], part(angles, 0));
@@ -122,12 +122,12 @@ Rotation Rotation::from_euler(std::string_view seq, const Operand& given, const 
   return {quat};
 }
 
-Rotation Rotation::from_matrix(const Operand& given) {
-  const UserLocation here(given.location());
-  const Array m = floats("from_matrix", given, {3, 3});
+Rotation Rotation::from_matrix(const Operand& operand) {
+  const UserLocation here(operand.location());
+  const Array m = floats("from_matrix", operand, {3, 3});
   const auto at = [&](int64_t i, int64_t j) { return m(ellipsis, i, j); };
   const Array trace = at(0, 0) + at(1, 1) + at(2, 2);
-  // One quaternion for each part that may be the greatest; that part is well away from 0.
+  // One candidate for each component that may be the greatest; the greatest is well away from 0.
   std::vector<Array> candidates;
   for (int64_t i = 0; i < 3; ++i) {
     const int64_t j = (i + 1) % 3, k = (j + 1) % 3;
@@ -145,15 +145,15 @@ Rotation Rotation::from_matrix(const Operand& given) {
   return {normalized(quat)};
 }
 
-Rotation Rotation::from_mrp(const Operand& given) {
-  const UserLocation here(given.location());
-  const Array mrp = floats("from_mrp", given, {3}), scale = last_axis(squared_norm(mrp)) + 1.0;
+Rotation Rotation::from_mrp(const Operand& operand) {
+  const UserLocation here(operand.location());
+  const Array mrp = floats("from_mrp", operand, {3}), scale = last_axis(squared_norm(mrp)) + 1.0;
   return {numpy::concatenate({2.0 * mrp, 2.0 - scale}, -1) / scale};
 }
 
-Rotation Rotation::from_rotvec(const Operand& given, const DegreesOptions& options) {
-  const UserLocation here(given.location());
-  Array rotvec = floats("from_rotvec", given, {3});
+Rotation Rotation::from_rotvec(const Operand& operand, const DegreesOptions& options) {
+  const UserLocation here(operand.location());
+  Array rotvec = floats("from_rotvec", operand, {3});
   if (options.degrees) rotvec = numpy::deg2rad(rotvec);
   const Array square = squared_norm(rotvec), angle = safe_root(square);
   const Array series = 0.5 - square / 48.0 + numpy::square(square) / 3840.0;  // sin(angle / 2) / angle
@@ -162,9 +162,9 @@ Rotation Rotation::from_rotvec(const Operand& given, const DegreesOptions& optio
   return {numpy::concatenate({last_axis(scale) * rotvec, last_axis(scalar)}, -1)};
 }
 
-Array Rotation::apply(const Operand& given, const ApplyOptions& options) const {
-  const UserLocation here(given.location());
-  const Array vectors = floats("apply", given, {3}), matrix = as_matrix();
+Array Rotation::apply(const Operand& operand, const ApplyOptions& options) const {
+  const UserLocation here(operand.location());
+  const Array vectors = floats("apply", operand, {3}), matrix = as_matrix();
   const Array turned = numpy::matmul(options.inverse ? numpy::matrix_transpose(matrix) : matrix, last_axis(vectors));
   return numpy::squeeze(turned, -1);
 }
@@ -192,8 +192,8 @@ Array Rotation::as_euler(std::string_view seq, const DegreesOptions& options, nu
   const Array none = numpy::abs(second) <= kNear, half_turn = numpy::abs(second - kPi) <= kNear;
   const Array degenerate = none | half_turn;
   const Array lone = numpy::where(none, 2.0 * sum, 2.0 * (extrinsic ? -difference : difference));
-  // The angle about the first of the fixed axes, and about the last. In the order of seq the first one takes what is left
-  // of the others where they can't be told apart.
+  // The angles about the first and the last of the fixed axes. If the two cannot be distinguished, the first angle in
+  // the order of seq takes the whole rotation.
   Array first = sum - difference, third = sum + difference;
   Array& leading = extrinsic ? first : third;
   Array& trailing = extrinsic ? third : first;
@@ -223,7 +223,8 @@ Array Rotation::as_mrp() const {
 
 Array Rotation::as_rotvec(const DegreesOptions& options) const {
   const Array near =
-      numpy::where(quat(ellipsis, range(3, 4)) < 0, -quat, quat);  // of the two the one below half a turn
+      // of both quaternions, the one whose angle is below 180 degrees
+      numpy::where(quat(ellipsis, range(3, 4)) < 0, -quat, quat);
   const Array square = squared_norm(vector_of(near)), norm = safe_root(square);
   const Array angle = 2.0 * numpy::arctan2(norm, part(near, 3)), series = 2.0 + square / 3.0 + 0.15 * square * square;
   Array scale = numpy::where(square <= 2.5e-7, series, angle / numpy::sin(angle / 2.0));
@@ -243,7 +244,7 @@ Rotation Rotation::mean(const MeanOptions& options, numpy::Line line) const {
   const Array weights =
       options.weights ? numpy::astype(*options.weights, quat.dtype()) : numpy::ones({count}, quat.dtype());
   if (weights.ndim() != 1 || weights.shape(0) != count)
-    refuse("mean", "weights must be a vector of one number a rotation, " + std::to_string(count) + "; got " +
+    refuse("mean", "weights must be a vector of one number for each rotation, " + std::to_string(count) + "; got " +
                        weights.aval_shape().to_string());
   const Array moments = numpy::matmul(numpy::transpose(quat) * weights, quat);
   return {hilo::linalg::eigh(moments).eigenvectors(all, 3)};

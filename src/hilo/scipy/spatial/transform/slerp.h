@@ -6,19 +6,19 @@
 
 namespace hilo::scipy::spatial::transform {
 
-/// Turns at a constant rate from each rotation to the next. A tree.
+/// Interpolates at a constant rate from each rotation to the next. A pytree.
 /// Source     Shoemake, "Animating rotation with quaternion curves" (1985)
 /// Example    const auto slerp = Slerp::init(numpy::array({0.0f, 1.0f}), Rotation::from_euler("z", angles, true));
 ///            slerp(0.25f).as_matrix()
 struct Slerp {
   Array times, timedelta;
-  Rotation rotations;  ///< at all times but the last
-  Array rotvecs;       ///< from each of them to the next
+  Rotation rotations;  ///< rotations at all times but the last
+  Array rotvecs;       ///< rotation vectors from each rotation to the next
 
-  /// `times` rise.
+  /// Creates an interpolation; `times` increase.
   /// Errors    INVALID_ARGUMENT for fewer than two rotations, or another number of times
   static Slerp init(const Operand& times, const Rotation& rotations);
-  /// The rotations at a time, or at a vector of times. Outside of those given the first or last turn goes on.
+  /// Returns the rotation at a time, or at a vector of times. Beyond the first and last time, extrapolates.
   Rotation operator()(const Operand& times) const;
 };
 
