@@ -120,7 +120,7 @@ struct LstsqResult {
 /// `rcond` times the greatest count as zero; default epsilon * max(m, n).
 /// Shapes     a[m, n], b[m] or b[m, k]
 /// Example    const Array a = numpy::array({{1.0, 0.0}, {1.0, 1.0}, {1.0, 2.0}});
-///            lstsq(a, numpy::array({1.0, 3.0, 5.0})).x  // [1. 1.9999996]
+///            lstsq(a, numpy::array({1.0, 3.0, 5.0})).x  // [1. 2.]
 LstsqResult lstsq(const Operand& a, const Operand& b, const LstsqOptions& options = {});
 struct PinvOptions {
   std::optional<Array> rtol = std::nullopt;

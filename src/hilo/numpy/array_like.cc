@@ -57,8 +57,7 @@ ElementType type_of(const Flattened& flat) {
 
 [[noreturn]] void refuse_integer(int64_t value, ElementType type) {
   throw Error(out_of_range(at_user_line("array") + ": the integer " + std::to_string(value) + " does not fit " +
-                           std::string(element_type_name(type)) +
-                           ". Hint: set jax_enable_x64, or pass a type"));
+                           std::string(element_type_name(type)) + ". Hint: set jax_enable_x64, or pass a type"));
 }
 
 /// Converts integers to any type without going through floats, which would round them.
@@ -129,7 +128,7 @@ Array stacked(const ArrayLike& object) {
   return ops::concatenate(elements, 0);
 }
 
-Array made(std::string_view function, const ArrayLike& object, const Dtype& dtype) {
+Array create(std::string_view function, const ArrayLike& object, const Dtype& dtype) {
   Flattened flat;
   flat.shape = lengths_of(object);
   const bool is_array = object.kind() == Kind::kArray;
@@ -166,15 +165,15 @@ Array ArrayLike::of_flags(const std::vector<bool>& values) {
 Array array(const ArrayLike& object, const ArrayOptions& options, Line line) {
   const UserLocation here(line);
   const bool keeps_its_type = object.kind() != Kind::kList && !options.dtype;
-  const Array made_of = keeps_its_type ? asarray(object, {}, line) : made("array", object, options.dtype);
-  if (made_of.ndim() >= options.ndmin) return made_of;
-  return ops::reshape(made_of, with_rank(made_of.shape(), static_cast<size_t>(options.ndmin)));
+  const Array base = keeps_its_type ? asarray(object, {}, line) : create("array", object, options.dtype);
+  if (base.ndim() >= options.ndmin) return base;
+  return ops::reshape(base, with_rank(base.shape(), static_cast<size_t>(options.ndmin)));
 }
 
 Array asarray(const ArrayLike& a, const AsarrayOptions& options, Line line) {
   const UserLocation here(line);
   if (a.kind() != Kind::kList && !options.dtype) return array_of_leaf(a);
-  return made("asarray", a, options.dtype);
+  return create("asarray", a, options.dtype);
 }
 
 }  // namespace hilo::numpy

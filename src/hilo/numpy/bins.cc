@@ -83,10 +83,10 @@ std::pair<Array, std::vector<Array>> histogramdd(const Operand& sample, const Hi
     or_throw(
         invalid_argument(at_user_line("histogramdd") + ": wanted a matrix of rows; got " + x.aval_shape().to_string()));
   const size_t columns = x.shape(1);
-  const std::vector<Bins>& given = options.bins.list();
-  if (given.size() > 1 && given.size() != columns)
+  const std::vector<Bins>& column_bins = options.bins.list();
+  if (column_bins.size() > 1 && column_bins.size() != columns)
     or_throw(invalid_argument(at_user_line("histogramdd") + ": should have one bin count for each of " +
-                              std::to_string(columns) + " columns; got " + std::to_string(given.size())));
+                              std::to_string(columns) + " columns; got " + std::to_string(column_bins.size())));
   if (!options.range.empty() && options.range.size() != columns)
     or_throw(invalid_argument(at_user_line("histogramdd") + ": range should have one pair for each of " +
                               std::to_string(columns) + " columns"));
@@ -96,7 +96,7 @@ std::pair<Array, std::vector<Array>> histogramdd(const Operand& sample, const Hi
   int64_t total = 1;
   for (size_t d = 0; d < columns; ++d) {
     const Array column = x(hilo::all, static_cast<int64_t>(d));
-    const Bins bins = given.empty() ? Bins(10) : given[given.size() == 1 ? 0 : d];
+    const Bins bins = column_bins.empty() ? Bins(10) : column_bins[column_bins.size() == 1 ? 0 : d];
     edges.push_back(edges_of(column, bins, options.range.empty() ? BinRange(std::nullopt) : options.range[d]));
     shape.push_back(edges.back().size() - 1);
     const Array bin = bin_of(column, edges.back());

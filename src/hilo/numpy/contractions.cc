@@ -33,8 +33,8 @@ Array product(const Array& a, const Array& b, const ops::DotDimensions& d, const
                           {.precision = options.precision, .preferred_element_type = options.preferred_element_type});
 }
 
-[[noreturn]] void refuse_shapes(const char* function, const char* wanted, const Array& a, const Array& b) {
-  throw Error(invalid_argument(at_user_line(function) + ": " + wanted + "; got " + a.aval_shape().to_string() +
+[[noreturn]] void refuse_shapes(const char* function, const char* requirement, const Array& a, const Array& b) {
+  throw Error(invalid_argument(at_user_line(function) + ": " + requirement + "; got " + a.aval_shape().to_string() +
                                " and " + b.aval_shape().to_string()));
 }
 

@@ -58,9 +58,9 @@ Array wave(const Array& n, double last, double k) { return cos(n * (2 * pi * k /
 }  // namespace
 
 hilo::Shape shape_of(ElementType type, const Shape& shape) {
-  StatusOr<hilo::Shape> made = hilo::Shape::make_array(type, shape);
-  if (!made.ok()) or_throw(made.status().with_context(at_user_line("shape")));
-  return *made;
+  StatusOr<hilo::Shape> result = hilo::Shape::make_array(type, shape);
+  if (!result.ok()) or_throw(result.status().with_context(at_user_line("shape")));
+  return *result;
 }
 
 Array zeros(const Shape& shape, const DtypeOptions& options, Line line) {
@@ -134,9 +134,9 @@ PointsAndStep linspace_with_step(const Operand& start, const Operand& stop, cons
     or_throw(invalid_argument(at_user_line("linspace") + ": the number of samples must not be negative; got " +
                               std::to_string(num)));
   const auto [a, b] = promote_inexact(start.array(), stop.array());
-  const ElementType wanted = type_or("linspace", options.dtype, a.dtype());
-  const bool integral = is_integer(wanted) || wanted == ElementType::kPred;
-  const ElementType computed = integral ? a.dtype() : promote_types(wanted, a.dtype());
+  const ElementType requested = type_or("linspace", options.dtype, a.dtype());
+  const bool integral = is_integer(requested) || requested == ElementType::kPred;
+  const ElementType computed = integral ? a.dtype() : promote_types(requested, a.dtype());
   const Array from = expand_dims(ops::convert_element_type(a, computed), 0);
   const Array to = expand_dims(ops::convert_element_type(b, computed), 0);
   const int64_t div = options.endpoint ? num - 1 : num, inner = options.endpoint ? num - 1 : num;
@@ -155,7 +155,7 @@ PointsAndStep linspace_with_step(const Operand& start, const Operand& stop, cons
   // Without a step, JAX returns a single NaN, whatever the shape of the ends.
   const bool has_step = div > 0 || (num > 0 && !options.endpoint);
   step = has_step ? squeeze(step, 0) : ops::full(hilo::Shape::scalar(computed), nan);
-  return {moveaxis(in_type(points, wanted), 0, options.axis), ops::convert_element_type(step, computed)};
+  return {moveaxis(in_type(points, requested), 0, options.axis), ops::convert_element_type(step, computed)};
 }
 Array linspace(const Operand& start, const Operand& stop, const LinspaceOptions& options) {
   const UserLocation here(start.location());
@@ -165,16 +165,16 @@ Array linspace(const Operand& start, const Operand& stop, const LinspaceOptions&
 Array logspace(const Operand& start, const Operand& stop, const LogspaceOptions& options) {
   const UserLocation here(start.location());
   const auto [a, b] = promote_inexact(start.array(), stop.array());
-  const ElementType wanted = type_or("logspace", options.dtype, a.dtype());
+  const ElementType requested = type_or("logspace", options.dtype, a.dtype());
   const Array exponents = linspace(a, b, {.num = options.num, .endpoint = options.endpoint, .axis = options.axis});
-  return in_type(power(ops::full_like(exponents, options.base), exponents), wanted);
+  return in_type(power(ops::full_like(exponents, options.base), exponents), requested);
 }
 
 Array geomspace(const Operand& start, const Operand& stop, const LinspaceOptions& options) {
   const UserLocation here(start.location());
   const int64_t num = options.num;
   const auto [a, b] = promote_inexact(start.array(), stop.array());
-  const ElementType wanted = type_or("geomspace", options.dtype, a.dtype());
+  const ElementType requested = type_or("geomspace", options.dtype, a.dtype());
   const Array sign_of = is_complex(a.dtype()) ? a / abs(a) : sign(a);
   const Array logs = linspace(log10(a / sign_of), log10(b / sign_of), num, {.endpoint = options.endpoint});
   const Array ten = ops::full_like(logs, 10);
@@ -182,17 +182,17 @@ Array geomspace(const Operand& start, const Operand& stop, const LinspaceOptions
   // The ends are set to the arguments, exact to the last bit.
   if (num > 0) points = at(points, 0).set(a);
   if (options.endpoint && num > 1) points = at(points, -1).set(b);
-  return moveaxis(in_type(points, wanted), 0, options.axis);
+  return moveaxis(in_type(points, requested), 0, options.axis);
 }
 
 Array eye(int64_t N, const EyeOptions& options, Line line) {
   const UserLocation here(line);
-  const ElementType wanted = type_or("eye", options.dtype, default_float());
+  const ElementType requested = type_or("eye", options.dtype, default_float());
   const int64_t M = options.M.value_or(N);
   const hilo::Shape matrix = shape_of(ElementType::kS32, {N, M});
   const int64_t k = std::clamp(options.k, -N, std::max<int64_t>(M, 0));  // diagonals beyond are all 0
   const Array rows = ops::add(ops::iota(matrix, 0), ops::full(matrix, static_cast<double>(k)));
-  return ops::convert_element_type(ops::eq(rows, ops::iota(matrix, 1)), wanted);
+  return ops::convert_element_type(ops::eq(rows, ops::iota(matrix, 1)), requested);
 }
 Array identity(int64_t n, const DtypeOptions& options, Line line) {
   return eye(n, EyeOptions{.dtype = options.dtype}, line);

@@ -279,7 +279,7 @@ Array fromstring(std::string_view string, ElementType dtype, int64_t count = -1,
   return fromstring(string, FromstringOptions{.dtype = dtype, .count = count, .sep = sep}, line);
 }
 
-// ---- what stands in brackets ----------------------------------------------------------------------------------------
+// ---- index expressions ----------------------------------------------------------------------------------------------
 /// One argument of r_ and c_: an array, a number or a range.
 class Part {
  public:

@@ -40,10 +40,10 @@ std::vector<Array> triangle_indices(int64_t n, int64_t k, std::optional<int64_t>
     }
   }
   const int64_t count = i.size();
-  const auto made = [&](const std::vector<int32_t>& v) {
+  const auto positions = [&](const std::vector<int32_t>& v) {
     return ops::convert_element_type(Array::from_vector(v, {count}), default_integer());
   };
-  return {made(i), made(j)};
+  return {positions(i), positions(j)};
 }
 
 void check_matrix(const char* function, const Array& a) {

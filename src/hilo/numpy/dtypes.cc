@@ -17,8 +17,8 @@ namespace hilo {
 namespace numpy {
 namespace {
 
-[[noreturn]] void refuse_type(const char* function, const char* wanted, ElementType type) {
-  throw Error(invalid_argument(at_user_line(function) + ": wanted " + wanted + "; got " +
+[[noreturn]] void refuse_type(const char* function, const char* expected, ElementType type) {
+  throw Error(invalid_argument(at_user_line(function) + ": wanted " + expected + "; got " +
                                std::string(element_type_name(type))));
 }
 
@@ -245,8 +245,8 @@ Array OneOrMore::operator[](const Indexer& i) const {
   return begin()[i.integer() + (i.integer() < 0 ? count : 0)];
 }
 
-void detail::refuse_count(const char* function, size_t got, size_t wanted) {
-  throw Error(invalid_argument(fmt::format("{}: got {} arrays; wanted {}", at_user_line(function), got, wanted)));
+void detail::refuse_count(const char* function, size_t got, size_t expected) {
+  throw Error(invalid_argument(fmt::format("{}: got {} arrays; wanted {}", at_user_line(function), got, expected)));
 }
 
 }  // namespace numpy

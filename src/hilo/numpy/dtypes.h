@@ -12,7 +12,7 @@
 namespace hilo::numpy {
 
 namespace detail {
-[[noreturn]] void refuse_count(const char* function, size_t got, size_t wanted);
+[[noreturn]] void refuse_count(const char* function, size_t got, size_t expected);
 }  // namespace detail
 
 using Shape = Dimensions;

@@ -125,12 +125,12 @@ double volume(const std::set<int>& letters, const std::map<int, int64_t>& extent
 
 /// Returns the letters of two contracted terms that other terms or the result still use.
 std::set<int> left_of(const std::set<int>& both, const std::vector<std::set<int>>& others, const Letters& result) {
-  std::set<int> kept;
+  std::set<int> remaining;
   for (const int l : both) {
     const bool needed = has(result, l) || std::ranges::any_of(others, [&](const auto& o) { return o.contains(l); });
-    if (needed) kept.insert(l);
+    if (needed) remaining.insert(l);
   }
-  return kept;
+  return remaining;
 }
 
 struct Search {
@@ -234,18 +234,18 @@ Term without_repeats(Term t) {
 /// Sums over letters that are not used elsewhere, and over axes of extent 1 that are wider in other operands.
 Term summed(Term t, const std::set<int>& needed, const std::map<int, int64_t>& extents) {
   std::vector<int64_t> axes;
-  Letters kept;
+  Letters remaining;
   for (size_t d = 0; d < t.letters.size(); ++d) {
     const bool stretched = t.value.shape()[d] == 1 && extents.at(t.letters[d]) != 1;
     if (!needed.contains(t.letters[d]) || stretched) {
       // A summed letter of extent 1 counts once for each element of the wider axes.
       axes.push_back(d);
     } else {
-      kept.push_back(t.letters[d]);
+      remaining.push_back(t.letters[d]);
     }
   }
   if (!axes.empty()) t.value = sum(t.value, {.axis = axes, .promote_integers = false});
-  t.letters = kept;
+  t.letters = remaining;
   return t;
 }
 
@@ -309,8 +309,8 @@ Array einsum(std::string_view subscripts, const std::vector<Array>& operands, co
   Aval type = operands[0].aval();
   for (const Array& a : operands) type = promote_types(type, a.aval());
   std::vector<Array> same;
-  const ElementType common = type.shape.element_type(), wanted = type.weak_type ? default_of_kind(common) : common;
-  for (const Array& a : operands) same.push_back(ops::convert_element_type(a, wanted));
+  const ElementType common = type.shape.element_type(), computed = type.weak_type ? default_of_kind(common) : common;
+  for (const Array& a : operands) same.push_back(ops::convert_element_type(a, computed));
   const Equation e = parse(subscripts, same);
   std::vector<Term> terms;
   for (const Term& t : e.terms) terms.push_back(without_repeats(t));

@@ -292,15 +292,15 @@ Array sine_over(const Array& y, const Array& sine) {
 }  // namespace
 Array sinc(const Operand& x) {
   const UserLocation here(x.location());
-  const Array typed = promote_inexact(x.array()), given = not_weak(typed);
-  const bool narrow = element_size_bytes(given.dtype()) < 4;
-  const Array a = narrow ? ops::convert_element_type(given, ElementType::kF32) : given;
+  const Array typed = promote_inexact(x.array()), strong = not_weak(typed);
+  const bool narrow = element_size_bytes(strong.dtype()) < 4;
+  const Array a = narrow ? ops::convert_element_type(strong, ElementType::kF32) : strong;
   if (is_complex(a.dtype())) return weak_number(sine_over(a * pi, sin(a * pi)), typed.weak_type());
   // sin(pi x) of the distance to the nearest integer, which is exact, with the sign of that integer's parity.
   const Array whole = ops::round_to_even(a), half = whole * 0.5;
   const Array sign = 1.0 - 4.0 * ops::abs(ops::sub(half, ops::round_to_even(half)));
   const Array value = sine_over(a * pi, sign * sin(ops::sub(a, whole) * pi));
-  return weak_number(ops::convert_element_type(value, given.dtype()), typed.weak_type());
+  return weak_number(ops::convert_element_type(value, strong.dtype()), typed.weak_type());
 }
 Array spacing(const Operand& x) {
   const UserLocation here(x.location());
@@ -432,8 +432,8 @@ Array ldexp(const Operand& x, const Operand& y) {
   const Bits bits = bits_of("ldexp", a);
   const std::vector<int64_t> shape = broadcast_shapes(a.shape(), y.array().shape());
   const int span = 2 * (bits.bias + bits.mantissa + 2);
-  const Array given = ops::convert_element_type(spread_to(y, shape), ElementType::kS32);
-  Array left = ops::clamp(constant_like(given, -span), given, constant_like(given, span));
+  const Array exponent = ops::convert_element_type(spread_to(y, shape), ElementType::kS32);
+  Array left = ops::clamp(constant_like(exponent, -span), exponent, constant_like(exponent, span));
   Array out = spread_to(a, shape);
   for (int i = 0; i < 3; ++i) {  // three factors span the whole exponent range
     const Array step = ops::clamp(constant_like(left, 1 - bits.bias), left, constant_like(left, bits.bias));

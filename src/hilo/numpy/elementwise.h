@@ -16,7 +16,9 @@ namespace hilo::numpy {
 
 // ---- one operand ----------------------------------------------------------------------------------------------------
 #define HILO_UNARY(name) Array name(const Operand& x);
-HILO_UNARY(abs)             ///< absolute value; real for complex numbers
+/// Returns the absolute value; real for complex numbers.
+/// Example    abs(array({-1.5, 2.0}))  // [1.5 2. ]
+HILO_UNARY(abs)
 HILO_UNARY(absolute)        ///< same as abs
 HILO_UNARY(bitwise_count)   ///< number of bits that are 1, as u8
 HILO_UNARY(bitwise_invert)  ///< every bit inverted
@@ -107,10 +109,12 @@ HILO_BINARY(ldexp)                ///< x * 2^y for integers y
 HILO_BINARY(left_shift)           ///< x * 2^y; bits shifted out are discarded
 HILO_BINARY(less)                 ///< true where x < y
 HILO_BINARY(less_equal)           ///< true where x <= y
-HILO_BINARY(mod)                  ///< same as remainder
-HILO_BINARY(nextafter)            ///< next representable number after x in the direction of y
-HILO_BINARY(not_equal)            ///< true where x != y
-HILO_BINARY(pow)                  ///< same as power
+/// Same as remainder.
+/// Example    mod(array({-3, 5}), 4)  // [1 1]
+HILO_BINARY(mod)
+HILO_BINARY(nextafter)  ///< next representable number after x in the direction of y
+HILO_BINARY(not_equal)  ///< true where x != y
+HILO_BINARY(pow)        ///< same as power
 /// Raises x to the power of y. Integers wrap around, and only the lowest 6 bits of an integer exponent array are used.
 /// Errors     INVALID_ARGUMENT for an integer x and a negative C++ number y
 /// Gradient   at y = 0 the derivative with respect to x is 0 for integers y, and NaN at x = 0 for floats y

@@ -21,11 +21,11 @@ namespace {
 
 /// Returns the value, or throws its error with the user's line.
 template <typename T>
-T wanted(const char* function, StatusOr<T> value) {
+T value_or_throw(const char* function, StatusOr<T> value) {
   if (!value.ok()) or_throw(value.status().with_context(at_user_line(function)));
   return *std::move(value);
 }
-void wanted(const char* function, const Status& status) {
+void value_or_throw(const char* function, const Status& status) {
   if (!status.ok()) or_throw(status.with_context(at_user_line(function)));
 }
 
@@ -40,7 +40,7 @@ void save_named(const char* function, const std::string& file, const std::map<st
   const UserLocation here(line);
   io::NamedLiterals literals;
   for (const auto& [name, array] : arrays) literals.emplace(name, array.to_literal());
-  wanted(function, io::write_npz(file, literals, compress));
+  value_or_throw(function, io::write_npz(file, literals, compress));
 }
 
 std::map<std::string, Array> numbered(const std::vector<Array>& arrays) {
@@ -69,7 +69,8 @@ Array read_table(const char* function, const std::string& fname, Dtype dtype, io
   const bool is_read = type == ElementType::kF64 || is_integer(type);
   csv.type = is_read ? type : is_complex(type) ? ElementType::kF64 : ElementType::kF32;
   csv.skip_empty_lines = true;
-  Array table = ops::convert_element_type(Array::from_literal(wanted(function, io::read_csv(fname, csv))), type);
+  Array table =
+      ops::convert_element_type(Array::from_literal(value_or_throw(function, io::read_csv(fname, csv))), type);
   const int64_t rows = table.shape(0), columns = table.shape(1);
   if (rows == 0) return ops::reshape(table, ndmin == 2 ? std::vector<int64_t>{0, 1} : std::vector<int64_t>{0});
   if (unpack) table = ops::transpose(table, {1, 0});
@@ -86,19 +87,20 @@ Array load(const std::string& file, Line line) {
   if (!literal.ok() && literal.status().message().find("zip file") != std::string_view::npos) {
     refuse("load", std::string(literal.status().message()) + ". Hint: numpy::load_npz");
   }
-  return canonical(wanted("load", std::move(literal)));
+  return canonical(value_or_throw("load", std::move(literal)));
 }
 
 std::map<std::string, Array> load_npz(const std::string& file, Line line) {
   const UserLocation here(line);
   std::map<std::string, Array> arrays;
-  for (const auto& [name, literal] : wanted("load_npz", io::read_npz(file))) arrays.emplace(name, canonical(literal));
+  for (const auto& [name, literal] : value_or_throw("load_npz", io::read_npz(file)))
+    arrays.emplace(name, canonical(literal));
   return arrays;
 }
 
 void save(const std::string& file, const Operand& arr) {
   const UserLocation here(arr.location());
-  wanted("save", io::write_npy(file, arr.array().to_literal()));
+  value_or_throw("save", io::write_npy(file, arr.array().to_literal()));
 }
 
 void savez(const std::string& file, const std::map<std::string, Array>& arrays, Line line) {
@@ -131,14 +133,15 @@ Array genfromtxt(const std::string& fname, const GenfromtxtOptions& options, Lin
 
 void savetxt(const std::string& fname, const Operand& X, const SavetxtOptions& options) {
   const UserLocation here(X.location());
-  const std::string text = wanted("savetxt", io::csv_text(X.array().to_literal(), options.delimiter));
-  wanted("savetxt", write_file_atomic(fname, options.header.empty() ? text : "# " + options.header + "\n" + text));
+  const std::string text = value_or_throw("savetxt", io::csv_text(X.array().to_literal(), options.delimiter));
+  value_or_throw("savetxt",
+                 write_file_atomic(fname, options.header.empty() ? text : "# " + options.header + "\n" + text));
 }
 
 Array fromfile(const std::string& file, const FromfileOptions& options, Line line) {
   const UserLocation here(line);
   const ElementType type = options.dtype ? requested_type("fromfile", *options.dtype) : default_float();
-  const std::string bytes = wanted("fromfile", read_file(file));
+  const std::string bytes = value_or_throw("fromfile", read_file(file));
   const auto size = std::ssize(bytes), width = int64_t{element_size_bytes(type)};
   if (options.offset < 0 || options.offset > size || options.count < -1) {
     refuse("fromfile", file + " has " + std::to_string(size) + " bytes; got offset " + std::to_string(options.offset) +
@@ -151,7 +154,7 @@ Array fromfile(const std::string& file, const FromfileOptions& options, Line lin
                            std::to_string(width));
   }
   const int64_t count = options.count == -1 ? rest / width : options.count;
-  Literal literal = wanted("fromfile", Literal::make(hilo::Shape::array(type, {count})));
+  Literal literal = value_or_throw("fromfile", Literal::make(hilo::Shape::array(type, {count})));
   if (count > 0) std::memcpy(literal.mutable_bytes().data(), bytes.data() + options.offset, count * width);
   if (type == ElementType::kPred) {  // a C++ bool with any other byte is undefined behavior
     for (std::byte& b : literal.mutable_bytes()) b = b == std::byte{0} ? std::byte{0} : std::byte{1};

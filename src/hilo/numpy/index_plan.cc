@@ -24,9 +24,9 @@ struct Entry {
 Entry entry_of(const Range& range, int64_t dimension, int64_t extent) {
   const int64_t step = range.step.value_or(1);
   if (step == 0) or_throw(invalid_argument(at_user_line("index") + ": a range's step is 0"));
-  const auto position = [&](const std::optional<int64_t>& given, int64_t absent) {
-    if (!given) return absent;
-    const int64_t p = *given < 0 ? *given + extent : *given;
+  const auto position = [&](const std::optional<int64_t>& bound, int64_t absent) {
+    if (!bound) return absent;
+    const int64_t p = *bound < 0 ? *bound + extent : *bound;
     return step > 0 ? std::clamp<int64_t>(p, 0, extent) : std::clamp<int64_t>(p, -1, extent - 1);
   };
   const int64_t start = position(range.start, step > 0 ? 0 : extent - 1);
@@ -87,12 +87,12 @@ Entry entry_of_number(const Array& x, int64_t dimension, int64_t number, Outside
 
 /// Returns one entry for each dimension of x, and the entries of new axes in between.
 std::vector<Entry> entries_of(const Array& x, std::span<const Indexer> indices, OutsideNumbers outside) {
-  int64_t taken = 0, ellipses = 0;
+  int64_t indexed = 0, ellipses = 0;
   for (const Indexer& index : indices) {
-    taken += axes_taken(index);
+    indexed += axes_taken(index);
     ellipses += index.kind() == IndexKind::kEllipsis ? 1 : 0;
   }
-  if (taken > x.ndim()) refuse_count(x, taken);
+  if (indexed > x.ndim()) refuse_count(x, indexed);
   if (ellipses > 1)
     or_throw(invalid_argument(at_user_line("index") + ": an index can only have a single ellipsis ('...')"));
   std::vector<Entry> entries;
@@ -105,8 +105,8 @@ std::vector<Entry> entries_of(const Array& x, std::span<const Indexer> indices, 
       case IndexKind::kAbsent: break;
       case IndexKind::kNewAxis: entries.push_back({Entry::Kind::kNewAxis}); break;
       case IndexKind::kEllipsis:
-        if (x.ndim() == taken) entries.push_back({Entry::Kind::kNothing});
-        take_whole(x.ndim() - taken);
+        if (x.ndim() == indexed) entries.push_back({Entry::Kind::kNothing});
+        take_whole(x.ndim() - indexed);
         break;
       case IndexKind::kRange:
         entries.push_back(entry_of(index.range(), d, x.shape(d)));
@@ -296,9 +296,9 @@ class GatherPlanner {
 }  // namespace
 
 void check_index_count(const Array& x, std::span<const Indexer> indices) {
-  int64_t taken = 0;
-  for (const Indexer& index : indices) taken += axes_taken(index);
-  if (taken > x.ndim()) refuse_count(x, taken);
+  int64_t indexed = 0;
+  for (const Indexer& index : indices) indexed += axes_taken(index);
+  if (indexed > x.ndim()) refuse_count(x, indexed);
 }
 
 void check_integer_index(std::string_view what, const Array& index) {

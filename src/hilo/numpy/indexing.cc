@@ -94,16 +94,16 @@ Array read_at(const Array& x, std::span<const Indexer> indices) {
 }
 
 Mode::Mode(const char* word, std::source_location location) : mode_(IndexMode::kUnspecified) {
-  const std::string_view given(word);
-  if (given == "fill" || given == "drop" || given == "one_hot") mode_ = IndexMode::kFillOrDrop;
-  else if (given == "clip") mode_ = IndexMode::kClip;
-  else if (given == "promise_in_bounds") mode_ = IndexMode::kPromiseInBounds;
-  else if (given == "wrap") {
+  const std::string_view name(word);
+  if (name == "fill" || name == "drop" || name == "one_hot") mode_ = IndexMode::kFillOrDrop;
+  else if (name == "clip") mode_ = IndexMode::kClip;
+  else if (name == "promise_in_bounds") mode_ = IndexMode::kPromiseInBounds;
+  else if (name == "wrap") {
     mode_ = IndexMode::kPromiseInBounds;
     wraps_ = true;
   } else {
     const UserLocation here(location);
-    or_throw(invalid_argument(at_user_line("mode") + ": got \"" + std::string(given) +
+    or_throw(invalid_argument(at_user_line("mode") + ": got \"" + std::string(name) +
                               "\"; wanted fill, drop, clip, promise_in_bounds, wrap or one_hot"));
   }
 }
@@ -169,10 +169,10 @@ IndexedPlaces::IndexedPlaces(const Operand& x, std::vector<Indexer> indices)
 
 Array IndexedPlaces::get(const IndexOptions& options) const {
   const UserLocation here(location_);
-  const IndexMode given = options.mode.mode();
+  const IndexMode mode = options.mode.mode();
   const std::vector<Indexer> indices = options.wrap_negative_indices ? indices_ : unwrapped(indices_);
   return read_plan(x_, plan_index(x_, indices, OutsideNumbers::kToMode),
-                   given == IndexMode::kUnspecified ? IndexMode::kClip : given, options);
+                   mode == IndexMode::kUnspecified ? IndexMode::kClip : mode, options);
 }
 
 Array IndexedPlaces::set(const Operand& y, const IndexOptions& options) const {

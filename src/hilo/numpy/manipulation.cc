@@ -37,9 +37,9 @@ Array joined(const char* function, const std::vector<Array>& arrays, int64_t axi
       or_throw(invalid_argument(at_user_line(function) + ": all arrays must have one rank; got " +
                                 arrays[0].aval_shape().to_string() + " and " + a.aval_shape().to_string()));
   }
-  const ElementType wanted = dtype ? requested_type(function, *dtype) : type.shape.element_type();
+  const ElementType requested = dtype ? requested_type(function, *dtype) : type.shape.element_type();
   std::vector<Array> same;
-  for (const Array& a : arrays) same.push_back(ops::convert_element_type(a, wanted));
+  for (const Array& a : arrays) same.push_back(ops::convert_element_type(a, requested));
   return with_weak_type(ops::concatenate(same, axis), !dtype && type.weak_type);
 }
 
@@ -184,11 +184,11 @@ Array atleast_3d(const Operand& x) {
 
 Array resize(const Operand& a, const Shape& new_shape) {
   const UserLocation here(a.location());
-  const int64_t wanted = shape_of(a.array().dtype(), new_shape).element_count(), have = a.array().size();
+  const int64_t count = shape_of(a.array().dtype(), new_shape).element_count(), have = a.array().size();
   const Array flat = ravel(a);
-  if (have == 0 || wanted == 0) return zeros(new_shape, a.array().dtype());
-  const int64_t times = (wanted + have - 1) / have;
-  return reshape(slice(times == 1 ? flat : tile(flat, times), 0, wanted), new_shape);
+  if (have == 0 || count == 0) return zeros(new_shape, a.array().dtype());
+  const int64_t times = (count + have - 1) / have;
+  return reshape(slice(times == 1 ? flat : tile(flat, times), 0, count), new_shape);
 }
 
 Array transpose(const Operand& x, const Axes& axes) {
@@ -322,9 +322,9 @@ Array slice(const Operand& x, int64_t start, int64_t stop, int64_t step, int64_t
 
 Arrays::Arrays(const Array& array, std::source_location line) : arrays_(unstack(Operand(array, line))) {}
 
-Array concatenate(const Arrays& given, const ConcatenateOptions& options, Line line) {
+Array concatenate(const Arrays& list, const ConcatenateOptions& options, Line line) {
   const UserLocation here(line);
-  const std::vector<Array>& arrays = given.list();
+  const std::vector<Array>& arrays = list.list();
   if (!options.axis)
     return joined("concatenate", each(arrays, [](const Array& a) { return ravel(a); }), 0, options.dtype);
   return joined("concatenate", arrays, arrays.empty() ? 0 : normal_axis(arrays[0], *options.axis), options.dtype);
@@ -333,9 +333,9 @@ Array concat(const Arrays& arrays, const ConcatOptions& options, Line line) {
   return concatenate(arrays, ConcatenateOptions{.axis = options.axis}, line);
 }
 
-Array stack(const Arrays& given, const StackOptions& options, Line line) {
+Array stack(const Arrays& list, const StackOptions& options, Line line) {
   const UserLocation here(line);
-  const std::vector<Array>& arrays = given.list();
+  const std::vector<Array>& arrays = list.list();
   if (arrays.empty()) or_throw(invalid_argument(at_user_line("stack") + ": need at least one array"));
   for (const Array& a : arrays) {
     if (std::ranges::equal(a.shape(), arrays[0].shape())) continue;
@@ -369,9 +369,9 @@ Array dstack(const Arrays& tup, const DtypeOptions& options, Line line) {
   const UserLocation here(line);
   return joined("dstack", each(tup.list(), [](const Array& a) { return atleast_3d(a); }), 2, options.dtype);
 }
-Array column_stack(const Arrays& given, Line line) {
+Array column_stack(const Arrays& list, Line line) {
   const UserLocation here(line);
-  const std::vector<Array>& tup = given.list();
+  const std::vector<Array>& tup = list.list();
   const auto column = [](const Array& a) { return a.ndim() < 2 ? reshape(a, {-1, 1}) : a; };
   return joined("column_stack", each(tup, column), 1, std::nullopt);
 }

@@ -28,8 +28,8 @@ Width width_of(const PadWidth& widths, const Array& x, int64_t axis) {
 
 /// Returns a value for each end of an axis: from a scalar, {before, after}, or [axes, 2].
 std::pair<Array, Array> ends_of(const std::optional<Array>& values, const Array& x, int64_t axis) {
-  const Array given = ops::convert_element_type(values ? *values : Array(0), x.dtype());
-  const Array all_ends = spread_to(given, std::vector<int64_t>{x.ndim(), 2});
+  const Array typed = ops::convert_element_type(values ? *values : Array(0), x.dtype());
+  const Array all_ends = spread_to(typed, std::vector<int64_t>{x.ndim(), 2});
   return {all_ends(axis, 0), all_ends(axis, 1)};
 }
 
@@ -179,8 +179,8 @@ namespace {
 /// Rejects options that the mode does not use.
 void check_options(const PadOptions& options) {
   const std::string_view mode = options.mode;
-  const auto refuse = [&](bool given, const char* name) {
-    if (given)
+  const auto refuse = [&](bool is_set, const char* name) {
+    if (is_set)
       or_throw(invalid_argument(at_user_line("pad") + ": mode \"" + std::string(mode) + "\" takes no " + name));
   };
   refuse(options.constant_values && mode != "constant", "constant_values");

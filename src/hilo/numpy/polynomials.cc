@@ -173,12 +173,12 @@ Fit fitted(const Operand& x, const Operand& y, int64_t deg, const PolyfitOptions
   left = left / scale;
   const std::vector<Array> usv = lax::linalg::svd(left, false);
   const double cut = options.rcond ? *options.rcond : static_cast<double>(points.size()) * finfo(type).eps;
-  const Array &s = usv[1], kept = s > s[0] * cut, v = matrix_transpose(usv[2]);
-  const Array inverse = where(kept, 1.0 / where(kept, s, 1.0), 0.0);
+  const Array &s = usv[1], retained = s > s[0] * cut, v = matrix_transpose(usv[2]);
+  const Array inverse = where(retained, 1.0 / where(retained, s, 1.0), 0.0);
   const Array c = matmul(v, expand_dims(inverse, 1) * matmul(matrix_transpose(usv[0]), right));
   PolyfitResult result = {.p = c / expand_dims(scale, 1),
                           .resids = sum(square(right - matmul(left, c)), 0),
-                          .rank = ops::convert_element_type(sum(kept), ElementType::kS32),
+                          .rank = ops::convert_element_type(sum(retained), ElementType::kS32),
                           .s = s,
                           .rcond = cut};
   return {std::move(result), right, scale, matmul(v / square(s), matrix_transpose(v)), is_vector};

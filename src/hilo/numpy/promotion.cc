@@ -159,9 +159,9 @@ std::pair<Array, Array> meet(const Array& x, const Array& y, const Aval& type) {
   check_ranks(x, y);
   const std::vector<int64_t> shape = broadcast_shapes(x.shape(), y.shape());
   const auto prepare = [&](const Array& a) {
-    const ElementType wanted = type.shape.element_type();
+    const ElementType common = type.shape.element_type();
     check_fits(a);
-    const Array converted = a.dtype() == wanted ? a : ops::convert_element_type(a, wanted);
+    const Array converted = a.dtype() == common ? a : ops::convert_element_type(a, common);
     return with_weak_type(spread_to(converted, shape), type.weak_type);
   };
   return {prepare(x), prepare(y)};

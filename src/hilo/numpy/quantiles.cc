@@ -14,14 +14,14 @@ namespace {
 
 /// Merges the reduced axes into one last axis.
 Array squashed(const Array& x, const std::vector<int64_t>& axes) {
-  Shape kept(ops::without_dimensions(x.shape(), axes));
+  Shape remaining(ops::without_dimensions(x.shape(), axes));
   std::vector<int64_t> last;
   for (size_t i = 0; i < axes.size(); ++i) last.push_back(static_cast<int64_t>(i) - std::ssize(axes));
   int64_t count = 1;
   for (const int64_t d : axes) count *= x.shape(d);
   const Array moved = moveaxis(x, axes, last);
-  kept.push_back(count);
-  return ops::reshape(moved, kept);
+  remaining.push_back(count);
+  return ops::reshape(moved, remaining);
 }
 
 /// Reshapes weights, with one axis for each averaged axis in the named order, to the rank of x.
@@ -117,19 +117,19 @@ Array quantiles(const char* function, const Operand& a, const Array& q, const Qu
     Array weights = ones_like(x);
     if (weighted) {
       const bool fits = std::ranges::equal(options.weights->shape(), x.shape());
-      const Array given = ops::convert_element_type(*options.weights, x.dtype());
-      weights = spread_to(fits ? given : along_axes(function, given, x, options.axis), x.shape());
+      const Array typed = ops::convert_element_type(*options.weights, x.dtype());
+      weights = spread_to(fits ? typed : along_axes(function, typed, x, options.axis), x.shape());
     }
     return inverted_cdf(lines, squashed(weights, axes), flat, skip_nan);
   };
   const Array picked = moveaxis(found(), -1, 0);
   Shape shape(q.shape());
-  Shape kept(ops::without_dimensions(x.shape(), axes));
+  Shape remaining(ops::without_dimensions(x.shape(), axes));
   if (options.keepdims) {
-    kept = Shape(x.shape());
-    for (const int64_t d : axes) kept[d] = 1;
+    remaining = Shape(x.shape());
+    for (const int64_t d : axes) remaining[d] = 1;
   }
-  shape.insert(shape.end(), kept.begin(), kept.end());
+  shape.insert(shape.end(), remaining.begin(), remaining.end());
   return ops::convert_element_type(ops::reshape(picked, shape), x.dtype());
 }
 
@@ -184,7 +184,7 @@ AverageAndWeights average_with_weights(const Operand& a, const AverageOptions& o
 }
 Array average(const Operand& a, const AverageOptions& options) { return average_with_weights(a, options).average; }
 
-Array detail::shares(std::initializer_list<double> q) {
+Array detail::fractions(std::initializer_list<double> q) {
   return Array::from_vector(std::vector<double>(q), {std::ssize(q)}).astype(default_float());
 }
 

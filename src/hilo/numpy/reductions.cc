@@ -24,9 +24,9 @@ Array reduced(const Array& x, const Axes& axes, bool keepdims, const Reduce& red
   const std::vector<int64_t> dims = normal_axes(x, axes);
   const Array out = dims.empty() ? x : reduce(x, dims);
   if (!keepdims) return out;
-  Shape kept(x.shape());
-  for (int64_t d : dims) kept[d] = 1;
-  return ops::reshape(out, kept);
+  Shape with_ones(x.shape());
+  for (int64_t d : dims) with_ones[d] = 1;
+  return ops::reshape(out, with_ones);
 }
 
 int64_t reduced_count(const Array& x, const Axes& axes) {

@@ -73,10 +73,10 @@ std::vector<int64_t> named_positions(const char* function, const Array& obj, int
     return out;
   }
   check_integer_index(function, obj);
-  for (const int64_t given : obj.to_vector<int64_t>()) {
-    const int64_t p = given < 0 ? given + extent : given;
+  for (const int64_t index : obj.to_vector<int64_t>()) {
+    const int64_t p = index < 0 ? index + extent : index;
     if (p < 0 || p > last)
-      or_throw(out_of_range(at_user_line(function) + ": index " + std::to_string(given) +
+      or_throw(out_of_range(at_user_line(function) + ": index " + std::to_string(index) +
                             " is out of range for extent " + std::to_string(extent)));
     out.push_back(p);
   }
@@ -168,15 +168,15 @@ Array extract(const Operand& condition, const Operand& arr, const SizeOptions& o
 
 Array compress(const Operand& condition, const Operand& a, const CompressOptions& options) {
   const UserLocation here(condition.location());
-  const Array& given = condition.array();
-  if (given.ndim() != 1)
+  const Array& flags = condition.array();
+  if (flags.ndim() != 1)
     or_throw(invalid_argument(at_user_line("compress") + ": condition must be 1-dimensional; got " +
-                              given.aval_shape().to_string()));
+                              flags.aval_shape().to_string()));
   const Array x = options.axis ? a.array() : ravel(a);
   const int64_t axis = normal_axis(x, options.axis.value_or(0)), extent = x.shape(axis);
-  const Array mask = truth(slice(given, 0, std::min(extent, given.size())));
+  const Array mask = truth(slice(flags, 0, std::min(extent, flags.size())));
   if (!options.size) {
-    for (const bool rest : slice(truth(given), std::min(extent, given.size()), given.size()).to_vector<bool>())
+    for (const bool rest : slice(truth(flags), std::min(extent, flags.size()), flags.size()).to_vector<bool>())
       if (rest)
         or_throw(invalid_argument(at_user_line("compress") + ": condition contains entries that are out of bounds"));
     return not_weak(take(x, flatnonzero(mask), {.axis = axis, .mode = "promise_in_bounds"}));
@@ -186,9 +186,9 @@ Array compress(const Operand& condition, const Operand& a, const CompressOptions
       x, positions, {.axis = axis, .mode = "fill", .fill_value = options.fill_value ? options.fill_value : Array(0)}));
 }
 
-Array choose(const Operand& a, const Arrays& given, const ChooseOptions& options) {
+Array choose(const Operand& a, const Arrays& list, const ChooseOptions& options) {
   const UserLocation here(a.location());
-  const std::vector<Array>& choices = given.list();
+  const std::vector<Array>& choices = list.list();
   if (choices.empty()) or_throw(invalid_argument(at_user_line("choose") + ": need at least one choice"));
   const Outside outside = outside_of("choose", options.mode);
   const Array index = inside("choose", a.array(), std::ssize(choices), outside);
@@ -219,12 +219,12 @@ Array put(const Operand& a, const Operand& ind, const Operand& v, const PutOptio
   const Array& x = a.array();
   const Array index = ravel(ind), values = ravel(v);
   if (index.size() == 0 || values.size() == 0) return x;
-  const std::string_view given = options.mode == nullptr ? "" : options.mode;
-  if (options.mode != nullptr && given != "clip" && given != "wrap")
-    or_throw(invalid_argument(at_user_line("put") + ": mode is clip or wrap; got \"" + std::string(given) + "\""));
+  const std::string_view mode = options.mode == nullptr ? "" : options.mode;
+  if (options.mode != nullptr && mode != "clip" && mode != "wrap")
+    or_throw(invalid_argument(at_user_line("put") + ": mode is clip or wrap; got \"" + std::string(mode) + "\""));
   check_integer_index("put", index);
-  const Array from_end = given.empty() ? where(index < 0, index + x.size(), index) : index;
-  const Array places = given == "wrap" ? remainder(index, x.size()) : clip(from_end, 0, x.size() - 1);
+  const Array from_end = mode.empty() ? where(index < 0, index + x.size(), index) : index;
+  const Array places = mode == "wrap" ? remainder(index, x.size()) : clip(from_end, 0, x.size() - 1);
   const Array spread = slice(tile(values, (index.size() + values.size() - 1) / values.size()), 0, index.size());
   return reshape(at(ravel(x), places).set(spread), Shape(x.shape()));
 }
@@ -290,10 +290,10 @@ Array delete_(const Operand& arr, const Operand& obj, std::optional<int64_t> axi
   const int64_t at_axis = normal_axis(x, axis.value_or(0)), extent = x.shape(at_axis);
   std::vector<bool> gone(extent, false);
   for (const int64_t p : named_positions("delete", obj.array(), extent, extent - 1)) gone[p] = true;
-  std::vector<int32_t> kept;
+  std::vector<int32_t> remaining;
   for (size_t i = 0; i < gone.size(); ++i)
-    if (!gone[i]) kept.push_back(static_cast<int32_t>(i));
-  return extent == 0 ? x : take(x, from_positions(kept), {.axis = at_axis, .mode = "promise_in_bounds"});
+    if (!gone[i]) remaining.push_back(static_cast<int32_t>(i));
+  return extent == 0 ? x : take(x, from_positions(remaining), {.axis = at_axis, .mode = "promise_in_bounds"});
 }
 Array delete_(const Operand& arr, const Range& obj, std::optional<int64_t> axis) {
   const UserLocation here(arr.location());
@@ -306,16 +306,16 @@ Array trim_zeros(const Operand& filt, const TrimZerosOptions& options) {
   Array x = filt.array();
   const std::string_view trim = options.trim;
   if (trim.find_first_not_of("fFbB") != std::string_view::npos)
-    or_throw(
-        invalid_argument(at_user_line("trim_zeros") + ": trim must consist of f and b; got \"" + std::string(trim) + "\""));
+    or_throw(invalid_argument(at_user_line("trim_zeros") + ": trim must consist of f and b; got \"" +
+                              std::string(trim) + "\""));
   const bool front = trim.find_first_of("fF") != std::string_view::npos;
   const bool back = trim.find_first_of("bB") != std::string_view::npos;
   const Array mask = truth(x);
   for (const int64_t axis : normal_axes(x, options.axis)) {
-    const std::vector<bool> kept = any(mask, {.axis = others(x.ndim(), axis)}).to_vector<bool>();
-    int64_t begin = 0, end = std::ssize(kept);
-    while (front && begin < end && !kept[begin]) ++begin;
-    while (back && end > begin && !kept[end - 1]) --end;
+    const std::vector<bool> nonzero_slices = any(mask, {.axis = others(x.ndim(), axis)}).to_vector<bool>();
+    int64_t begin = 0, end = std::ssize(nonzero_slices);
+    while (front && begin < end && !nonzero_slices[begin]) ++begin;
+    while (back && end > begin && !nonzero_slices[end - 1]) --end;
     x = slice(x, begin, end, 1, axis);
   }
   return x;

@@ -63,10 +63,10 @@ std::pair<Array, Array> flat_pair(const Operand& x, const Operand& y) { return p
 
 }  // namespace
 
-UniqueAll unique_all(const Operand& given, const UniqueOptions& options) {
-  const UserLocation here(given.location());
+UniqueAll unique_all(const Operand& operand, const UniqueOptions& options) {
+  const UserLocation here(operand.location());
   // As in JAX, the values have no derivative if they determine the shape of the result.
-  Array x = options.size ? given.array() : stop_gradient(given);
+  Array x = options.size ? operand.array() : stop_gradient(operand);
   if (is_complex(x.dtype()) && options.equal_nan) x = where(isnan(x), nan, x);  // all NaNs become nan + 0i
   const Array moved = options.axis ? moveaxis(x, normal_axis(x, *options.axis), 0) : ravel(x);
   const Ordered o = ordered(moved, options.equal_nan);
@@ -145,7 +145,7 @@ Array intersect1d(const Operand& ar1, const Operand& ar2, const IntersectOptions
   const auto [x, y] = flat_pair(ar1, ar2);
   const Ordered o = ordered(x, true);
   const Array mask = o.is_first & isin(o.slices, y);
-  // Without a fill value, the fill is the least common element, which comes first.
+  // Without a fill value, the fill is the smallest element of the intersection, which comes first.
   const Array least = x.size() == 0 ? Array(0) : where(any(mask), o.slices[argmax(mask)], 0);
   return picked(o.slices, mask, {.size = options.size, .fill_value = options.fill_value}, least);
 }

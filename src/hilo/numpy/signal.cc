@@ -15,11 +15,11 @@ namespace hilo::numpy {
 namespace {
 
 /// Returns an array to concatenate along an axis: a scalar becomes one slice.
-Array neighbour(const Array& given, const Array& a, int64_t axis) {
-  if (given.ndim() != 0) return given;
+Array neighbour(const Array& value, const Array& a, int64_t axis) {
+  if (value.ndim() != 0) return value;
   Shape dims(a.shape());
   dims[axis] = 1;
-  return broadcast_to(given, dims);
+  return broadcast_to(value, dims);
 }
 
 Array along(const Array& line, const Array& a, int64_t axis) {
@@ -236,9 +236,9 @@ Array interp(const Operand& x, const Operand& xp, const Operand& fp, const Inter
   const Array no_step = abs(dx) <= tiny;
   Array f = where(no_step, read(values, i - 1), read(values, i - 1) + (delta / where(no_step, 1, dx)) * df);
   if (!options.period) {
-    const auto beyond = [&](const Array& is_beyond, const InterpEnd& given, const Array& end) {
-      if (!given.is_end() && !given.value()) return f;  // extrapolation
-      return where(is_beyond, given.is_end() ? end : *given.value(), f);
+    const auto beyond = [&](const Array& is_beyond, const InterpEnd& option, const Array& end) {
+      if (!option.is_end() && !option.value()) return f;  // extrapolation
+      return where(is_beyond, option.is_end() ? end : *option.value(), f);
     };
     f = beyond(at_x < points[0], options.left, values[0]);
     f = beyond(at_x > points[-1], options.right, values[-1]);
@@ -257,11 +257,11 @@ Array correlate(const Operand& a, const Operand& v, const CorrelateOptions& opti
 namespace {
 
 /// Checks weights of observations: one number for each; returns absolute values.
-Array observation_weights(const char* name, const Array& given, int64_t count) {
-  if (given.ndim() != 1 || given.shape(0) != count)
+Array observation_weights(const char* name, const Array& weights, int64_t count) {
+  if (weights.ndim() != 1 || weights.shape(0) != count)
     or_throw(invalid_argument(fmt::format("{}: {} must be {} numbers; got {}", at_user_line("cov"), name, count,
-                                          given.aval_shape().to_string())));
-  return abs(given);
+                                          weights.aval_shape().to_string())));
+  return abs(weights);
 }
 /// Returns the product of the specified weights.
 std::optional<Array> covariance_weights(const CovOptions& options, int64_t count) {
@@ -282,11 +282,11 @@ Array cov(const Operand& m, const CovOptions& options) {
   if (options.dtype && !is_floating(*options.dtype) && !is_complex(*options.dtype))
     or_throw(invalid_argument(at_user_line("cov") + ": the type must be floating or complex; got " +
                               std::string(element_type_name(*options.dtype))));
-  const auto rows_of = [&](const Array& given, bool is_row) {
-    if (given.ndim() > 2)
+  const auto rows_of = [&](const Array& values, bool is_row) {
+    if (values.ndim() > 2)
       or_throw(invalid_argument(at_user_line("cov") + ": wanted at most two dimensions; got " +
-                                given.aval_shape().to_string()));
-    const Array two = atleast_2d(given);
+                                values.aval_shape().to_string()));
+    const Array two = atleast_2d(values);
     return options.rowvar || is_row ? two : matrix_transpose(two);
   };
   const Aval common = options.y ? promote_types_inexact(std::vector{m.array(), *options.y})
@@ -356,12 +356,12 @@ Array unpackbits(const Operand& a, const UnpackbitsOptions& options) {
   flat.back() *= 8;
   Array out = reshape(bits, flat);
   const int64_t have = flat.back(), count = options.count.value_or(have);
-  const int64_t wanted = count < 0 ? have + count : count;
-  if (wanted <= have) {
-    out = slice(out, 0, wanted, 1, -1);
+  const int64_t requested = count < 0 ? have + count : count;
+  if (requested <= have) {
+    out = slice(out, 0, requested, 1, -1);
   } else {
     std::vector<std::vector<int64_t>> widths(flat.size(), {0, 0});
-    widths.back() = {0, wanted - have};
+    widths.back() = {0, requested - have};
     out = pad(out, widths);
   }
   return moveaxis(out, -1, axis);

@@ -101,9 +101,9 @@ Array argsort(const Operand& a, const ArgsortOptions& options) {
   return ops::sub(ops::full_like(order, static_cast<double>(x.shape(at) - 1)), flip(order, at));
 }
 
-Array lexsort(const Arrays& given, int64_t axis, Line line) {
+Array lexsort(const Arrays& list, int64_t axis, Line line) {
   const UserLocation here(line);
-  const std::vector<Array>& keys = given.list();
+  const std::vector<Array>& keys = list.list();
   if (keys.empty()) or_throw(invalid_argument(at_user_line("lexsort") + ": need sequence of keys with len > 0"));
   std::vector<Array> flat;
   for (const Array& key : keys) {
@@ -132,8 +132,8 @@ Array argpartition(const Operand& a, int64_t kth, int64_t axis) {
   const int64_t n = x.shape(at), k = checked_kth("argpartition", kth, n);
   // As in JAX: the first positions are sorted by value, the others are in their original order.
   const Array first = slice(ops::convert_element_type(argsort(a, at), ElementType::kS32), 0, k + 1, 1, at);
-  const Array taken = put_along_axis(zeros(Shape(x.shape()), bool_), first, true, at);
-  const Array others = slice(ops::convert_element_type(argsort(taken, at), ElementType::kS32), 0, n - k - 1, 1, at);
+  const Array selected = put_along_axis(zeros(Shape(x.shape()), bool_), first, true, at);
+  const Array others = slice(ops::convert_element_type(argsort(selected, at), ElementType::kS32), 0, n - k - 1, 1, at);
   return with_weak_type(concatenate({first, others}, at), x.weak_type());  // weakly typed as in JAX
 }
 Array sort_complex(const Operand& a) {
@@ -153,11 +153,11 @@ Array searchsorted(const Operand& a, const Operand& v, const SearchOptions& opti
   if (a.array().ndim() != 1)
     or_throw(invalid_argument(at_user_line("searchsorted") + ": a should be 1-dimensional; got " +
                               a.array().aval_shape().to_string()));
-  const Array given = options.sorter ? take(a, *options.sorter, {.axis = 0}) : a.array();
-  const ElementType type = promote_types(given.aval(), v.array().aval()).shape.element_type();
-  const Array sorted = ops::convert_element_type(given, type), wanted = ops::convert_element_type(v.array(), type);
+  const Array ordered = options.sorter ? take(a, *options.sorter, {.axis = 0}) : a.array();
+  const ElementType type = promote_types(ordered.aval(), v.array().aval()).shape.element_type();
+  const Array sorted = ops::convert_element_type(ordered, type), queries = ops::convert_element_type(v.array(), type);
   const int64_t n = sorted.size();
-  const Shape dims(wanted.shape());
+  const Shape dims(queries.shape());
   Array low = zeros(dims, int32);
   if (n == 0) return low;
   Array high = full(dims, n, int32);
@@ -165,7 +165,7 @@ Array searchsorted(const Operand& a, const Operand& v, const SearchOptions& opti
     const Array open = ops::lt(low, high);
     const Array middle = ops::shift_right_logical(ops::add(low, high), ops::full_like(low, 1));
     const Array value = take(sorted, middle, {.axis = 0, .mode = "clip"});
-    const Array is_before = side == "left" ? before(value, wanted) : ops::bitwise_not(before(wanted, value));
+    const Array is_before = side == "left" ? before(value, queries) : ops::bitwise_not(before(queries, value));
     const Array up = ops::bitwise_and(open, is_before);
     high = ops::select(ops::bitwise_and(open, ops::bitwise_not(is_before)), middle, high);
     low = ops::select(up, ops::add(middle, ops::full_like(low, 1)), low);

@@ -38,7 +38,7 @@ Array ufunc_at(const BinaryCall& f, const Operand& a, const Operand& indices, co
                const UfuncAtOptions& options);
 Array ufunc_reduceat(const BinaryCall& f, const Operand& a, const Operand& indices,
                      const UfuncAccumulateOptions& options);
-[[noreturn]] void refuse_arguments(int nin, int nout, int wanted, const Line& line);
+[[noreturn]] void refuse_arguments(int nin, int nout, int expected, const Line& line);
 }  // namespace detail
 
 /// An elementwise function of two arrays, with NumPy's methods.

@@ -60,9 +60,9 @@ Array reduced_by_scan(const detail::BinaryCall& f, const Array& a, const UfuncRe
                         ? folded(f, spread_to(ops::convert_element_type(*options.initial, a.dtype()), rest), x, mask)
                         : folded(f, x[0], slice(x, 1, x.shape(0)), mask);
   if (!options.keepdims) return out;
-  Shape kept(a.shape());
-  for (const int64_t axis : axes) kept[axis] = 1;
-  return ops::reshape(out, kept);
+  Shape with_ones(a.shape());
+  for (const int64_t axis : axes) with_ones[axis] = 1;
+  return ops::reshape(out, with_ones);
 }
 
 /// Reduces bits or booleans with one reduction op.
@@ -79,9 +79,9 @@ Array reduced_bits(const Array& a, const UfuncReduceOptions& options, hlo::Opcod
                                        : ops::bitwise_xor(first, out);
   }
   if (!options.keepdims) return out;
-  Shape kept(a.shape());
-  for (const int64_t axis : axes) kept[axis] = 1;
-  return ops::reshape(out, kept);
+  Shape with_ones(a.shape());
+  for (const int64_t axis : axes) with_ones[axis] = 1;
+  return ops::reshape(out, with_ones);
 }
 
 SumOptions sum_options(const UfuncReduceOptions& options) {
@@ -202,9 +202,9 @@ Array detail::ufunc_reduceat(const BinaryCall& call, const Operand& a, const Ope
   return moveaxis(lax::scan(step, first, std::pair(x, arange(n, int32))).first, 0, options.axis);
 }
 
-void detail::refuse_arguments(int nin, int nout, int wanted, const Line& line) {
+void detail::refuse_arguments(int nin, int nout, int expected, const Line& line) {
   const UserLocation here(line);
-  throw Error(invalid_argument(at_user_line("frompyfunc") + ": wanted nin = " + std::to_string(wanted) +
+  throw Error(invalid_argument(at_user_line("frompyfunc") + ": wanted nin = " + std::to_string(expected) +
                                " and nout = 1 for this function; got " + std::to_string(nin) + " and " +
                                std::to_string(nout)));
 }

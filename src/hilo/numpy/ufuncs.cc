@@ -37,8 +37,8 @@ Array without_zeros(const Array& y) {
 
 /// Returns the remainder with the divisor's sign. For integers, a divisor of 0 acts as 1, as in JAX.
 Array python_remainder(const Array& dividend, const Array& divisor) {
-  const Array x = numeric(dividend), given = numeric(divisor);
-  const Array y = is_integer(given.dtype()) ? without_zeros(given) : given;
+  const Array x = numeric(dividend), typed = numeric(divisor);
+  const Array y = is_integer(typed.dtype()) ? without_zeros(typed) : typed;
   const Array r = ops::rem(x, y);
   const Array zero = ops::full_like(r, 0);
   const Array wrong_sign = ops::ne(ops::lt(r, zero), ops::lt(y, zero));

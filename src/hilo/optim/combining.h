@@ -41,7 +41,7 @@ void check_choices(size_t got, size_t expected);
 /// Applies transformations one after another.
 /// Example    const auto tx = chain(clip_by_global_norm(1.0), sgd(0.1));
 ///            const Array g = numpy::array({3.0, 4.0});
-///            tx.update(g, tx.init(g)).first  // [-0.06 -0.08000001]
+///            tx.update(g, tx.init(g)).first  // [-0.06 -0.08]
 GradientTransformation chain(std::vector<GradientTransformation> transformations);
 template <typename... Rest>
 GradientTransformation chain(const GradientTransformation& first, const Rest&... rest) {

@@ -58,7 +58,7 @@ Array cosine_distance(const Operand& predictions, const Operand& targets, T epsi
 
 // ---- classes --------------------------------------------------------------------------------------------------------
 /// Computes the binary cross entropy of logits and labels in [0, 1], elementwise.
-/// Example    sigmoid_binary_cross_entropy(numpy::array({0.0, 2.0}), numpy::array({1.0, 1.0}))  // [0.6931472 0.126928 ]
+/// Example    sigmoid_binary_cross_entropy(numpy::array({0.0, 2.0}), numpy::ones({2}))  // [0.6931472 0.126928 ]
 Array sigmoid_binary_cross_entropy(const Operand& logits, const Operand& labels);
 struct FocalOptions {
   std::optional<double> alpha = std::nullopt;  ///< weight of label 1

@@ -39,7 +39,7 @@ struct AdamOptions {
 /// The Adam optimizer with bias correction.
 /// Example    const auto tx = adam(1e-3);
 ///            const Array params = numpy::array({1.0, 2.0});
-///            tx.update(numpy::array({0.5, -2.0}), tx.init(params)).first  // [-0.00099999 0.00099999]
+///            tx.update(numpy::array({0.5, -2.0}), tx.init(params)).first  // [-0.001 0.001]
 /// Source     Kingma and Ba, "Adam: a method for stochastic optimization" (2015)
 GradientTransformation adam(const ScalarOrSchedule& learning_rate, const AdamOptions& options = {});
 template <int = 0>
@@ -59,7 +59,7 @@ struct AdamwOptions {
 /// Adam with decoupled weight decay.
 /// Example    const auto tx = adamw(1e-3, {.weight_decay = 0.1});
 ///            const Array params = numpy::array({1.0, 2.0});
-///            tx.update(numpy::array({0.5, -2.0}), tx.init(params), params).first  // [-0.00109999 0.00079999]
+///            tx.update(numpy::array({0.5, -2.0}), tx.init(params), params).first  // [-0.0011 0.0008]
 /// Source     Loshchilov and Hutter, "Decoupled weight decay regularization" (2019)
 GradientTransformation adamw(const ScalarOrSchedule& learning_rate, const AdamwOptions& options = {});
 /// adamw with Nesterov momentum.

@@ -67,7 +67,7 @@ struct CosineDecayOptions {
 /// Decays along half a cosine from init_value, in decay_steps steps.
 /// Source     Loshchilov and Hutter, "SGDR: stochastic gradient descent with warm restarts" (2017)
 /// Errors     INVALID_ARGUMENT for decay_steps below 1
-/// Example    cosine_decay_schedule(1.0, 10)(5)  // 0.49999997
+/// Example    cosine_decay_schedule(1.0, 10)(5)  // 0.5
 Schedule cosine_decay_schedule(double init_value, int64_t decay_steps, const CosineDecayOptions& options = {});
 inline Schedule cosine_decay_schedule(double init_value, int64_t decay_steps, double alpha, double exponent = 1.0) {
   return cosine_decay_schedule(init_value, decay_steps, CosineDecayOptions{.alpha = alpha, .exponent = exponent});
@@ -115,7 +115,7 @@ struct WarmupCosineOptions {
   double end_value = 0.0, exponent = 1.0;
 };
 /// Increases linearly to the peak, then decays along half a cosine; decay_steps include the warm-up.
-/// Example    warmup_cosine_decay_schedule(0.0, 1.0, 5, 15)(10)  // 0.49999997
+/// Example    warmup_cosine_decay_schedule(0.0, 1.0, 5, 15)(10)  // 0.5
 Schedule warmup_cosine_decay_schedule(double init_value, double peak_value, int64_t warmup_steps, int64_t decay_steps,
                                       const WarmupCosineOptions& options = {});
 /// The arguments of warmup_cosine_decay_schedule by name.
