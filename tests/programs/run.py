@@ -21,7 +21,7 @@ REFUSED = {  # case: (what is written, what the compiler says)
     "a_count_of_keys": ("auto [a, b, c] = random::split(random::key(0), 3);", "split<3>(key)"),
     "a_custom_vjp_under_grad": ("grad(custom_vjp([](Array x) { return x; }))(x);", "custom_vjp(f).defvjp(fwd, bwd)"),
     "a_factory_without_its_numbers": ("optim::inject_hyperparams([](double rate) { return optim::adam(rate); });",
-                                      "inject_hyperparams takes the numbers too"),
+                                      "inject_hyperparams also takes the numbers"),
     "a_shape_of_sizes": ("numpy::zeros(Shape{2, 3});", "numpy::Shape{2, 3}"),
     "a_range_as_a_list": ("auto y = x[{2, 10}];", "x[range(2, 10)]"),
     "a_scan_without_xs_that_takes_one": ("lax::scan([](Array c, Array) { return std::pair(c, c); }, x, none, 10);",
