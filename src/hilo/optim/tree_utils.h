@@ -39,10 +39,12 @@ template <Tree P>
 P tree_add_scale(const P& a, const Operand& scalar, const std::type_identity_t<P>& b) {
   return hilo::tree_map([&](const Array& x, const Array& y) { return x + scalar.array() * y; }, a, b);
 }
+/// Same as tree_scale.
 template <Tree P>
 P tree_scalar_mul(const Operand& scalar, const P& tree) {
   return optim::tree_utils::tree_scale(scalar, tree);
 }
+/// Same as tree_add_scale.
 template <Tree P>
 P tree_add_scalar_mul(const P& a, const Operand& scalar, const std::type_identity_t<P>& b) {
   return optim::tree_utils::tree_add_scale(a, scalar, b);
@@ -72,22 +74,27 @@ Array tree_norm(const P& tree, bool squared = false) {
   const Array norm = optim::global_norm(tree);
   return squared ? norm * norm : norm;
 }
+/// Same as tree_norm.
 template <Tree P>
 Array tree_l2_norm(const P& tree, bool squared = false) {
   return optim::tree_utils::tree_norm(tree, squared);
 }
+/// Returns a pytree of zeros like `tree`.
 template <Tree P>
 P tree_zeros_like(const P& tree) {
   return hilo::unflatten(tree, detail::full_like(hilo::flatten(tree).leaves, 0));
 }
+/// Returns a pytree of ones like `tree`.
 template <Tree P>
 P tree_ones_like(const P& tree) {
   return hilo::unflatten(tree, detail::full_like(hilo::flatten(tree).leaves, 1));
 }
+/// Returns a pytree like `tree`, filled with a value.
 template <Tree P>
 P tree_full_like(const P& tree, const Operand& fill_value) {
   return hilo::unflatten(tree, detail::full_like(hilo::flatten(tree).leaves, fill_value));
 }
+/// Converts all leaves to a type.
 template <Tree P>
 P tree_cast(const P& tree, ElementType dtype) {
   return hilo::unflatten(tree, detail::cast(hilo::flatten(tree).leaves, dtype));
