@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// scipy.h -- jax.scipy: special functions, statistics, optimization, integration, interpolation, sparse matrices, signals.
+// scipy.h -- jax.scipy: special functions, statistics, optimization, integration, interpolation, sparse matrices,
+// signals.
 #pragma once
 
 #include "hilo/core.h"

@@ -88,7 +88,7 @@ struct HostNumber final : ArrayImpl {
 struct TracedArray : ArrayImpl {
   explicit TracedArray(Aval aval) : ArrayImpl(Kind::kTracer, std::move(aval)) {}
   /// Returns the value, which may be a tracer of an outer trace.
-  /// Errors     LeakedTracer; ConcretizationError if there is none
+  /// Errors     LeakedTracer; ConcretizationError if none exists
   virtual Array value() const = 0;
   Literal literal() const final { return value().impl().literal(); }
   HostView host_view() const final { return value().impl().host_view(); }

@@ -11,7 +11,7 @@ namespace hilo {
 /// Computes accumulator[i] = accumulator[i] op more[i] for `count` elements.
 using CombineFunction = void (*)(std::byte* accumulator, const std::byte* more, int64_t count);
 
-/// Returns the loop for a reducer of this kind and type; null if there is none. It has the semantics of the elementwise
+/// Returns the loop for a reducer of this kind and type; null if none exists. It has the semantics of the elementwise
 /// op: NaN propagates through max and min, integers wrap, f16 and bf16 compute in float and round each time.
 CombineFunction combine_function(hlo::ReducerKind kind, ElementType type);
 

@@ -87,7 +87,7 @@ struct Pool {
 Pool& pool() {
   static Pool* instance = [] {
     auto* made = new Pool;
-    made->cache_limit = static_cast<size_t>(system_memory().total / 4);
+    made->cache_limit = system_memory().total / 4;
     return made;
   }();
   // A child must not inherit the lock while another thread holds it.

@@ -10,7 +10,7 @@ namespace hilo {
 /// Returns the number of CPUs in the process's affinity mask; at least 1.
 int affinity_cpu_count();
 
-/// Returns the lowest CPU quota of the process's control group and its parents, rounded up; nullopt if there is none.
+/// Returns the lowest CPU quota of the process's control group and its parents, rounded up; nullopt if none exists.
 /// Supports control groups of version 2 and 1. `root` is a prefix of paths for tests.
 std::optional<int> cgroup_cpu_limit(const std::string& root = "");
 

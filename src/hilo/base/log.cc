@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 
+#include "hilo/base/sizes.h"
 #include "hilo/base/text.h"
 
 namespace hilo {
@@ -81,7 +82,7 @@ LogLevel read_level() {
 
 }  // namespace
 
-std::string_view log_level_name(LogLevel level) { return kLevelNames[static_cast<size_t>(level)]; }
+std::string_view log_level_name(LogLevel level) { return kLevelNames[ordinal(level)]; }
 
 std::optional<LogLevel> log_level_from_name(std::string_view name) {
   const std::string lower = ascii_lower(name);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/base/status.h"
 
+#include "hilo/base/sizes.h"
+
 #include <array>
 
 namespace hilo {
@@ -11,7 +13,7 @@ std::string_view status_code_name(StatusCode code) {
       "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
       "ABORTED",   "OUT_OF_RANGE",   "UNIMPLEMENTED",     "INTERNAL",           "UNAVAILABLE",
       "DATA_LOSS", "UNAUTHENTICATED"};
-  return kNames[static_cast<size_t>(code)];
+  return kNames[ordinal(code)];
 }
 
 Status::Status(StatusCode code, std::string message) {

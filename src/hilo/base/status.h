@@ -75,7 +75,7 @@ Status data_loss(std::string message);            ///< a file or message is dama
 /// A violated invariant of hilo itself. "this is a bug in hilo" is appended to the message.
 Status internal_error(std::string message);
 
-/// A value, or the error that explains why there is none. The error is never OK, and value() requires ok(). Builds with
+/// A value, or the error that explains why it is missing. The error is never OK, and value() requires ok(). Builds with
 /// assertions (base/assertions.h) end the process on a violation.
 template <typename T>
 class [[nodiscard]] StatusOr {

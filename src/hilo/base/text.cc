@@ -47,9 +47,9 @@ int64_t edit_distance(std::string_view a, std::string_view b) {
   const int64_t difference = std::max(a.size(), b.size()) - std::min(a.size(), b.size());
   if (std::max(a.size(), b.size()) > kMax) return difference + static_cast<int64_t>(kMax);
   std::vector<int64_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) last[j] = static_cast<int64_t>(j);
+  for (size_t j = 0; j <= b.size(); ++j) last[j] = j;
   for (size_t i = 1; i <= a.size(); ++i) {
-    row[0] = static_cast<int64_t>(i);
+    row[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
       const int64_t replace = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
       row[j] = std::min({replace, last[j] + 1, row[j - 1] + 1});

@@ -27,7 +27,7 @@ class Executor {
 /// joined: if all workers are busy elsewhere, the caller runs all tasks.
 /// - A call inside a task runs inline. So does a call while another thread uses the pool, so there is no deadlock.
 /// - Tasks use the caller's floating-point control word (rounding, flush to zero) on every thread.
-/// - After fork() the child's copy of a pool has no workers and runs inline; default_pool() is created anew there.
+/// - After fork() the child's copy of a pool has no workers and runs inline; default_pool() is created again there.
 /// - Tasks must not throw.
 class ThreadPool final : public Executor {
  public:

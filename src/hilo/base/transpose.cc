@@ -22,7 +22,7 @@ void transpose_square(const T* from, int64_t from_stride, T* to, int64_t to_stri
   if constexpr (sizeof(T) == kVectorBytes) {
     *to = *from;
   } else {
-    constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(T));
+    constexpr int kLanes = kVectorBytes / sizeof(T);
     typedef T Vector __attribute__((vector_size(kVectorBytes)));
     typedef T Loose __attribute__((vector_size(kVectorBytes), aligned(sizeof(T)), may_alias));
     Vector square[kLanes];

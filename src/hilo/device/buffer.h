@@ -33,7 +33,7 @@ class Buffer {
   BufferState state() const { return state_of(word_.load(std::memory_order_acquire)); }
 
   /// Begins a shared use, which end_use() ends. Returns false, without a use, if the buffer is held exclusively or its
-  /// memory is gone.
+  /// memory was released.
   bool try_use() const {
     if (word_.fetch_add(1, std::memory_order_acquire) >= 0) return true;
     end_use();
@@ -42,7 +42,7 @@ class Buffer {
   void end_use() const { word_.fetch_sub(1, std::memory_order_release); }
 
   /// Takes an exclusive hold, which keep() or end_life() ends. Returns false if there is another holder or the memory
-  /// is gone.
+  /// was released.
   bool try_donate() {
     int64_t unused = 0;
     return word_.compare_exchange_strong(unused, kAlone, std::memory_order_acquire);
@@ -121,8 +121,8 @@ StatusOr<Literal> literal_from_buffer(const Buffer& buffer);
 /// Like literal_from_buffer, for a caller that holds the buffer.
 StatusOr<Literal> literal_from_held_buffer(const Buffer& buffer);
 
-/// Returns the error that explains why the buffer could not be held: its memory is gone, or there are other holders.
-/// `what` names the buffer in the message: "argument 0 'x'".
+/// Returns the error that explains why the buffer could not be held: its memory was released, or other holders
+/// exist. `what` names the buffer in the message: "argument 0 'x'".
 /// Errors    INVALID_ARGUMENT, always
 Status not_free(const Buffer& buffer, std::string_view what);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/engine/plan_list.h"
 
+#include "hilo/base/sizes.h"
 #include "hilo/hlo/ops/control_flow.h"
 
 namespace hilo::engine {
@@ -27,7 +28,7 @@ Status plan_conditional(Scope& scope, const Node& node) {
   ++scope.state.clock;
   for (ValueId v : node.operands) use(scope.state, scope.places[v].slot);
   for (SlotId slot : plan.targets) use(scope.state, slot);
-  const auto index = static_cast<uint32_t>(scope.state.plan.branches.size());
+  const auto index = size32(scope.state.plan.branches);
   scope.state.plan.branches.push_back(std::move(branches));
   scope.steps.push_back({.kind = StepKind::kConditional, .index = index});
   return ok_status();

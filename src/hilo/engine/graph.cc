@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "hilo/base/sizes.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/passes/overwritten_carry.h"
 
@@ -83,11 +84,11 @@ class GraphBuilder {
       }
     }
     Node node{&i, &computation, std::move(operands), {}};
-    const uint32_t id = static_cast<uint32_t>(graph_.nodes.size());
+    const uint32_t id = size32(graph_.nodes);
     for (const Shape& leaf : i.shape.leaves()) {
       const ValueId value = add_value(leaf);
       graph_.values[value].node = id;
-      graph_.values[value].result = static_cast<uint32_t>(node.results.size());
+      graph_.values[value].result = size32(node.results);
       node.results.push_back(value);
     }
     graph_.nodes.push_back(std::move(node));

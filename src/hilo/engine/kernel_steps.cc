@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "hilo/base/sizes.h"
 #include "hilo/engine/region_poll.h"
 #include "hilo/engine/region_split.h"
 
@@ -37,9 +38,8 @@ void add_kernel(Scope& scope, Region region, std::span<const SlotId> arguments, 
     if (region.extents[k] == 0) return;  // nothing to write
   }
   const double nanoseconds = work.nanoseconds = region_cost(region, scope.state.target.costs());
-  Step step{.kind = StepKind::kKernel,
-            .index = static_cast<uint32_t>(scope.state.kernels.size()),
-            .work = add_work(scope.state, std::move(work))};
+  Step step{
+      .kind = StepKind::kKernel, .index = size32(scope.state.kernels), .work = add_work(scope.state, std::move(work))};
   set_arguments(scope.state, step, arguments);
   step.units = region.row_begin > 0 ? region.extents[0] : 1;
   step.chunk = chunk_of(region, nanoseconds, step.units, scope.state.target);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "hilo/base/sizes.h"
 #include "hilo/engine/register_loop.h"
 #include "hilo/hlo/ops/control_flow.h"
 
@@ -139,7 +140,7 @@ Status plan_while(Scope& scope, const Node& node) {
   ++scope.state.clock;
   end_carries(scope, node, carries, turn.result_slots, loop);
   scope.steps.push_back({.kind = StepKind::kWhile,
-                         .index = static_cast<uint32_t>(scope.state.plan.loops.size()),
+                         .index = size32(scope.state.plan.loops),
                          .work = add_work(scope.state, work_of(scope.state.places, scope.graph, node, "loop"))});
   scope.state.plan.loops.push_back(std::move(loop));
   for (size_t k = 0; k < carries.size(); ++k) {

@@ -64,7 +64,7 @@ StatusOr<ListResult> plan_list(PlanState& state, const Graph& graph, std::span<c
   const std::vector<Item>& items = scope.lifetimes.items;
   for (size_t i = 0; i < items.size(); ++i) {
     HILO_RETURN_IF_ERROR(stop_status());
-    scope.item = static_cast<int64_t>(i);
+    scope.item = i;
     ++state.clock;
     if (items[i].is_region) plan_region(scope, std::move(regions.regions[items[i].index]));
     else HILO_RETURN_IF_ERROR(plan_node(scope, graph.nodes[items[i].index]));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "hilo/base/sizes.h"
 #include "hilo/types/checked.h"
 
 namespace hilo::engine {
@@ -65,16 +66,15 @@ uint32_t add_work(PlanState& state, PlannedWork work) {
 }
 
 void set_arguments(PlanState& state, Step& step, std::span<const SlotId> arguments) {
-  step.arguments = static_cast<uint32_t>(state.plan.argument_slots.size());
-  step.argument_count = static_cast<uint32_t>(arguments.size());
+  step.arguments = size32(state.plan.argument_slots);
+  step.argument_count = size32(arguments);
   state.plan.max_arguments = std::max(state.plan.max_arguments, step.argument_count);
   state.plan.argument_slots.insert(state.plan.argument_slots.end(), arguments.begin(), arguments.end());
 }
 
 Step library_step(PlanState& state, LibraryCall call, std::span<const SlotId> arguments, PlannedWork work) {
-  Step step{.kind = StepKind::kLibrary,
-            .index = static_cast<uint32_t>(state.plan.library_calls.size()),
-            .work = add_work(state, std::move(work))};
+  Step step{
+      .kind = StepKind::kLibrary, .index = size32(state.plan.library_calls), .work = add_work(state, std::move(work))};
   set_arguments(state, step, arguments);
   state.plan.library_calls.push_back(std::move(call));
   return step;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "hilo/base/sizes.h"
 #include "hilo/hlo/ops/element_access.h"
 
 namespace hilo::engine {
@@ -37,7 +38,7 @@ std::string_view form_of(const Region& region, const Target& target) {
 
 InstructionPlaces::InstructionPlaces(const hlo::Module& module) {
   for (const hlo::ComputationPtr& computation : hlo::computations_of(module))
-    entries_.push_back({computation->instructions().data(), static_cast<uint32_t>(entries_.size())});
+    entries_.push_back({computation->instructions().data(), size32(entries_)});
   std::ranges::sort(entries_, std::less<>(), &Entry::begin);
 }
 

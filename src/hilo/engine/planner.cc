@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "hilo/base/sizes.h"
 #include "hilo/engine/plan_list.h"
 #include "hilo/hlo/ir/entry_shapes.h"
 
@@ -70,7 +71,7 @@ std::vector<uint32_t> number_kernels(Plan& plan) {
   std::vector<uint32_t> old_numbers;
   boost::unordered_flat_map<uint32_t, uint32_t> new_numbers;
   const auto renumber = [&](uint32_t& kernel) {
-    const auto [it, added] = new_numbers.emplace(kernel, static_cast<uint32_t>(old_numbers.size()));
+    const auto [it, added] = new_numbers.emplace(kernel, size32(old_numbers));
     if (added) old_numbers.push_back(kernel);
     kernel = it->second;
   };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/engine/region_former.h"
 
+#include "hilo/base/sizes.h"
+
 #include <algorithm>
 
 namespace hilo::engine {
@@ -101,7 +103,7 @@ void order_nodes(Region& region) {
       if (place[n] != kNoNode) {
         stack.pop_back();
       } else if (open[n]) {
-        place[n] = static_cast<uint32_t>(ordered.size());
+        place[n] = size32(ordered);
         ordered.push_back(std::move(region.nodes[n]));
         stack.pop_back();
       } else {
@@ -133,7 +135,7 @@ void number_inputs(Region& region) {
   for (RegionNode& n : region.nodes) {
     if (n.kind != NodeKind::kLoad) continue;
     if (place[n.input] == kNoNode) {
-      place[n.input] = static_cast<uint32_t>(inputs.size());
+      place[n.input] = size32(inputs);
       inputs.push_back(region.inputs[n.input]);
     }
     n.input = place[n.input];

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "hilo/base/sizes.h"
 #include "hilo/hlo/rewrite/rewriter.h"
 
 namespace hilo::engine {
@@ -36,7 +37,7 @@ void visit(RegionState& state, uint32_t n) {
 StatusOr<RegionGraph> form_regions(const Graph& graph, const Costs& costs) {
   RegionState state(graph, costs);
   for (ValueId v : graph.results) state.needed_before[v] = kNoValue - 1;  // in memory, but not until the end
-  for (uint32_t n = static_cast<uint32_t>(graph.nodes.size()); n-- > 0;) visit(state, n);
+  for (uint32_t n = size32(graph.nodes); n-- > 0;) visit(state, n);
   for (ValueId v : graph.parameters) {
     for (const Request& r : state.requests[v]) load(state, v, r);
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "hilo/base/sizes.h"
 #include "hilo/hlo/ops/element_access.h"
 
 namespace hilo::engine {
@@ -84,7 +85,7 @@ void make_parts(const Region& region, uint32_t reduce, int64_t parts, SplitRegio
   const uint32_t parts_reduce = static_cast<uint32_t>(result.nodes.size() - 1);
   for (uint32_t k = 0; k < whole.count; ++k) {
     const ElementType type = region.nodes[whole.operands[k]].type;
-    result.outputs.push_back({kNoValue, static_cast<uint32_t>(result.nodes.size()), IndexExpr::dimension(0), type});
+    result.outputs.push_back({kNoValue, size32(result.nodes), IndexExpr::dimension(0), type});
     split.partial_bytes.push_back(parts * element_size_bytes(type));
     result.nodes.push_back({.kind = NodeKind::kReduceResult, .type = type, .operands = {parts_reduce}, .result = k});
   }
@@ -98,10 +99,8 @@ void join_parts(const Region& region, uint32_t reduce, int64_t parts, SplitRegio
   split.first_partial = region.inputs.size();
   for (size_t k = 0; k < region.nodes[reduce].count; ++k) {
     RegionNode& from = whole.nodes[region.nodes[reduce].operands[k]];
-    from = {.kind = NodeKind::kLoad,
-            .type = from.type,
-            .index = IndexExpr::dimension(0),
-            .input = static_cast<uint32_t>(whole.inputs.size())};
+    from = {
+        .kind = NodeKind::kLoad, .type = from.type, .index = IndexExpr::dimension(0), .input = size32(whole.inputs)};
     whole.inputs.push_back({kNoValue, from.type});
   }
   // Row values other than the partial results have no reader in this region.

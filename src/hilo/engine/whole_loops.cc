@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/engine/whole_loops.h"
 
+#include "hilo/base/sizes.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -80,7 +82,7 @@ class LayoutWriter {
   }
 
   void add_host_step(const Step& step) {
-    const uint32_t number = static_cast<uint32_t>(whole.handed_out.size());
+    const uint32_t number = size32(whole.handed_out);
     layout.handed_out.emplace(&step, number);
     whole.handed_out.push_back(step);
     text(fmt::format("host {} {}", number,
@@ -97,7 +99,7 @@ class LayoutWriter {
       text(fmt::format("region {} {{{}}}", step.units, canonical_text(kernel.region)));
       for (bool single : kernel.single) text(single ? "1" : "0");
     } else {
-      const uint32_t number = static_cast<uint32_t>(whole.kernels.size());
+      const uint32_t number = size32(whole.kernels);
       layout.called.emplace(&step, number);
       whole.kernels.push_back(step.index);
       text(fmt::format("call {} {} {}", number, step.units, kernel.region.inputs.size()));
@@ -153,7 +155,7 @@ void make_whole(PlannedProgram& program, Step& step, const Costs& costs) {
   writer.whole.slots = writer.layout.slots;
   program.loops.push_back({step.index, std::move(writer.layout)});
   step.kind = StepKind::kWholeLoop;
-  step.index = static_cast<uint32_t>(program.plan.whole_loops.size());
+  step.index = size32(program.plan.whole_loops);
   program.plan.whole_loops.push_back(std::move(writer.whole));
 }
 

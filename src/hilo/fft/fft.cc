@@ -59,7 +59,7 @@ Array transformed(const Array& x, FftType type, const std::vector<int64_t>& leng
   }
   order.insert(order.end(), axes.begin(), axes.end());
   std::vector<int64_t> back(order.size());
-  for (size_t i = 0; i < order.size(); ++i) back[order[i]] = static_cast<int64_t>(i);
+  for (size_t i = 0; i < order.size(); ++i) back[order[i]] = i;
   return ops::transpose(lax::fft(ops::transpose(x, order), type, lengths), back);
 }
 

@@ -100,7 +100,7 @@ class Evaluator {
   int64_t number() {
     int64_t value = 0;
     const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-    at_ = static_cast<size_t>(end - text_.data());
+    at_ = end - text_.data();
     return error == std::errc() ? value : fail("beyond the range of int64");
   }
 
@@ -156,7 +156,7 @@ StatusOr<std::vector<Equation>> equations(const std::vector<stablehlo::ExportedV
   return all;
 }
 
-/// Returns the only unknown symbol of a size; empty if there is none or several.
+/// Returns the only unknown symbol of a size; empty if none exists, or several.
 StatusOr<std::string> open_symbol(const std::string& text, const Symbols& known) {
   HILO_ASSIGN_OR_RETURN(const std::vector<std::string> names, symbols_in(text));
   std::string open;
@@ -178,7 +178,7 @@ StatusOr<bool> solve(const Equation& e, const std::string& name, Symbols& known)
   if (!at_0.ok() || !at_1.ok()) return false;
   const __int128 slope = __int128{*at_1} - *at_0, distance = __int128{e.size} - *at_0;
   if (slope == 0 || distance % slope != 0) return false;
-  known[name] = static_cast<int64_t>(distance / slope);
+  known[name] = distance / slope;
   const StatusOr<int64_t> check = evaluate_size(e.text(), known);
   if (check.ok() && *check == e.size) return true;
   known.erase(name);

@@ -169,7 +169,7 @@ StatusOr<SafetensorsHeader> parse_safetensors_header(std::string_view file) {
   if (!text.starts_with('{')) return invalid_argument("header: byte 0: wanted '{'");
   StatusOr<SafetensorsHeader> header = parse(text, rest - length);
   if (!header.ok()) return header.status().with_context("header");
-  header->size = static_cast<int64_t>(kLength + length);
+  header->size = kLength + length;
   return header;
 }
 
@@ -208,7 +208,7 @@ StatusOr<std::string> safetensors_header_bytes(SafetensorsHeader& header) {
   }
   std::string bytes;
   append_little_endian(bytes, text.size(), kLength);
-  header.size = static_cast<int64_t>(bytes.size() + text.size());
+  header.size = bytes.size() + text.size();
   return bytes + text;
 }
 

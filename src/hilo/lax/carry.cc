@@ -115,7 +115,7 @@ std::optional<size_t> passed_through(const hlo::Computation& computation, size_t
       operand = k;
     } else if (i->opcode == hlo::Opcode::kGetTupleElement) {
       operand = 0;
-      leaf = static_cast<size_t>(hlo::attributes_of<hlo::GetTupleElementAttributes>(*i).index);
+      leaf = hlo::attributes_of<hlo::GetTupleElementAttributes>(*i).index;
     } else {
       operand = operand_passed_through(*i, k);
     }

@@ -43,7 +43,7 @@ std::shared_ptr<T> over_axis(const char* what, const std::string& axis_name) {
 /// Merges the dimensions axis and axis + 1 of `x`.
 Array merged(const Array& x, int64_t axis) {
   std::vector<int64_t> sizes(x.shape().begin(), x.shape().end());
-  sizes[axis] *= sizes[static_cast<size_t>(axis) + 1];
+  sizes[axis] *= sizes[axis + 1];
   sizes.erase(sizes.begin() + axis + 1);
   return ops::reshape(x, sizes);
 }

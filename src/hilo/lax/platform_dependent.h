@@ -17,7 +17,7 @@ struct PlatformBranches {
 
 namespace detail {
 /// Returns the function for the platform of jit and eager operations.
-/// Errors     INVALID_ARGUMENT if there is none
+/// Errors     INVALID_ARGUMENT if none exists
 template <typename F>
 const F& branch_of(const PlatformBranches<F>& branches, const std::source_location& location);
 enum class PlatformBranch : uint8_t { kCpu, kCuda };

@@ -105,7 +105,7 @@ bool NamedSharding::is_fully_replicated() const {
 bool NamedSharding::is_equivalent_to(const NamedSharding& other, int64_t ndim) const {
   if (*this == other) return true;
   if (mesh().devices() != other.mesh().devices()) return false;
-  for (size_t d = 0; d < static_cast<size_t>(ndim); ++d) {
+  for (int64_t d = 0; d < ndim; ++d) {
     if (parts(d) != other.parts(d)) return false;
     for (int64_t place = 0; place < mesh().size(); ++place) {
       if (part(d, place) != other.part(d, place)) return false;

@@ -47,7 +47,7 @@ hlo::Mesh hlo_mesh(const Mesh& mesh) {
 hlo::Sharding hlo_sharding(const NamedSharding& sharding, int64_t rank) {
   hlo::Sharding created;
   created.mesh = hlo_mesh(sharding.mesh());
-  for (size_t d = 0; d < static_cast<size_t>(rank); ++d) {
+  for (int64_t d = 0; d < rank; ++d) {
     const SpecEntry& entry = sharding.spec().entry(d);
     hlo::DimensionSharding& dimension = created.dimensions.emplace_back();
     for (const std::string& axis : entry.axes()) dimension.axes.push_back({axis});

@@ -10,7 +10,7 @@
 namespace hilo::nn {
 namespace {
 
-/// Adds a batch axis in front of the spatial dimensions if there is none.
+/// Adds a batch axis in front of the spatial dimensions if none exists.
 Array with_batch(const Array& x, size_t spatial) {
   const auto least = static_cast<int64_t>(spatial) + 1;
   if (x.ndim() < least)

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "hilo/base/sizes.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
 
@@ -52,7 +53,7 @@ ElementType type_of(const Flattened& flat) {
   for (const ArrayLike* leaf : flat.leaves) kind = std::max(kind, leaf->kind());
   if (flat.leaves.empty()) return default_float();
   constexpr ElementType kTypes[] = {ElementType::kPred, ElementType::kS64, ElementType::kF64, ElementType::kC128};
-  return canonical_type(kTypes[static_cast<size_t>(kind)]);
+  return canonical_type(kTypes[ordinal(kind)]);
 }
 
 [[noreturn]] void refuse_integer(int64_t value, ElementType type) {

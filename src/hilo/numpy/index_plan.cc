@@ -253,7 +253,7 @@ class GatherPlanner {
 
   std::vector<int64_t> common_dimensions() const {
     std::vector<int64_t> dimensions;
-    for (size_t k = 0; k < common_.size(); ++k) dimensions.push_back(common_begin_ + static_cast<int64_t>(k));
+    for (size_t k = 0; k < common_.size(); ++k) dimensions.push_back(common_begin_ + k);
     return dimensions;
   }
 

@@ -19,7 +19,7 @@ Array typed(const char* name, const Array& a, const Dtype& dtype) {
 /// Merges several axes into the first one.
 Array reduced_first(const Array& a, const std::vector<int64_t>& axes) {
   std::vector<int64_t> front(axes.size());
-  for (size_t i = 0; i < front.size(); ++i) front[i] = static_cast<int64_t>(i);
+  for (size_t i = 0; i < front.size(); ++i) front[i] = i;
   const Array moved = moveaxis(a, axes, front);
   Shape shape = {1};
   for (int64_t d = 0; d < moved.ndim(); ++d) {

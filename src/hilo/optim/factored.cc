@@ -125,7 +125,7 @@ GradientTransformation scale_by_sm3(const Sm3Options& o) {
           Array least = along(before.at(first), g, 0);
           for (int64_t d = 1; d < g.ndim(); ++d)
             least = numpy::minimum(least, along(before.at(first + static_cast<size_t>(d)), g, d));
-          first += static_cast<size_t>(g.ndim());
+          first += g.ndim();
           const Array sum = own * numpy::square(g) + o.b2 * least;
           for (int64_t d = 0; d < g.ndim(); ++d)
             next.fields["mu"].push_back(g.ndim() < 2 ? sum : numpy::max(sum, other_axes(d, g.ndim())));

@@ -51,7 +51,7 @@ GradientTransformation scale_by_zoom_linesearch(int64_t max_linesearch_steps, T 
 
 namespace detail {
 /// Returns the value and the gradient that a line search stored in the state.
-/// Errors    INVALID_ARGUMENT if there are none
+/// Errors    INVALID_ARGUMENT if none exist
 std::pair<Array, Leaves> value_and_grad_in(const OptState& state);
 Array is_finite(const Array& value);
 /// Converts to the type of `like`.

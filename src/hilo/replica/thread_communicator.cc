@@ -224,7 +224,7 @@ StatusOr<ThreadCommunicators::Group*> ThreadCommunicators::group_of(const Meetin
   const auto me = std::ranges::find(meeting.group, replica);
   if (me == meeting.group.end())
     return fail(replica, invalid_argument(fmt::format("{}: the replica isn't in the group", meeting.what)));
-  place = static_cast<size_t>(me - meeting.group.begin());
+  place = me - meeting.group.begin();
   std::vector<int64_t> members(meeting.group.begin(), meeting.group.end());
   if (const auto known = groups_.find(members); known != groups_.end()) return known->second.get();
   for (int64_t member : members) {

@@ -134,7 +134,7 @@ Arrays checked_scan(const Operation& operation, ErrorSet errors, CheckState& sta
   attributes->step = stage(checked_step, avals_of_shapes(shapes), "checkify", attributes->step->name(),
                            CapturePlace::kNone, /*always_tuple=*/true)
                          .computation;
-  attributes->carry_count += static_cast<int64_t>(count);
+  attributes->carry_count += count;
   Arrays all = bind({hlo::kExtScan, std::move(operands), std::move(attributes), std::nullopt});
   state.append(CheckState::from_leaves(step.places, std::span(all).first(count)));
   return {all.begin() + count, all.end()};

@@ -25,7 +25,7 @@ std::vector<int64_t> free_dimensions(int64_t rank, const std::vector<int64_t>& b
 
 std::vector<int64_t> range(int64_t begin, size_t count) {
   std::vector<int64_t> r;
-  for (size_t i = 0; i < count; ++i) r.push_back(begin + static_cast<int64_t>(i));
+  for (size_t i = 0; i < count; ++i) r.push_back(begin + i);
   return r;
 }
 
@@ -49,7 +49,7 @@ void append(std::vector<int64_t>& to, const std::vector<int64_t>& from) {
 
 std::vector<int64_t> inverse_of(const std::vector<int64_t>& order) {
   std::vector<int64_t> inverse(order.size());
-  for (size_t i = 0; i < order.size(); ++i) inverse[order[i]] = static_cast<int64_t>(i);
+  for (size_t i = 0; i < order.size(); ++i) inverse[order[i]] = i;
   return inverse;
 }
 
@@ -68,7 +68,7 @@ Array side_cotangent(const Array& ct, const Array& other, int64_t own_rank, cons
   dims.rhs_contracting = other_free;
   // Contracted dimensions of the other side are free here, in that side's order.
   std::vector<int64_t> by_other(other_contracting.size());
-  for (size_t i = 0; i < by_other.size(); ++i) by_other[i] = static_cast<int64_t>(i);
+  for (size_t i = 0; i < by_other.size(); ++i) by_other[i] = i;
   std::ranges::sort(by_other, {}, [&](int64_t i) { return other_contracting[i]; });
   std::vector<int64_t> contracted;
   for (int64_t i : by_other) contracted.push_back(own_contracting[i]);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "hilo/base/sizes.h"
 #include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/reduce.h"
@@ -129,34 +130,33 @@ std::optional<Series> unary(Opcode opcode, const Series& a, const Array& r0) {
   const auto by = [&](const Series& h) { return integral(r0, a, h); };
   const auto by_result = [&](const std::function<Series(const Series&)>& h) { return solution(r0, a, h); };
   const auto bell = [&] { return times(exp_of(times(square(), -1)), 2 / std::sqrt(std::numbers::pi)); };
-  switch (static_cast<int>(opcode)) {
-    case static_cast<int>(Opcode::kExp): return exp_of(a);
-    case static_cast<int>(Opcode::kExpm1): return by_result([](const Series& r) { return plus(r, 1); });
-    case static_cast<int>(Opcode::kLog): return by(reciprocal(a));
-    case static_cast<int>(Opcode::kLog1p): return by(reciprocal(plus(a, 1)));
-    case static_cast<int>(Opcode::kSin): return sine_and_cosine(a, -1).first;
-    case static_cast<int>(Opcode::kCos): return sine_and_cosine(a, -1).second;
-    case static_cast<int>(Opcode::kSinh): return sine_and_cosine(a, 1).first;
-    case static_cast<int>(Opcode::kCosh): return sine_and_cosine(a, 1).second;
-    case static_cast<int>(Opcode::kTan): return by_result([](const Series& r) { return plus(product(r, r), 1); });
-    case static_cast<int>(Opcode::kTanh):
-      return by_result([](const Series& r) { return plus(times(product(r, r), -1), 1); });
-    case static_cast<int>(Opcode::kLogistic):
+  switch (ordinal(opcode)) {
+    case ordinal(Opcode::kExp): return exp_of(a);
+    case ordinal(Opcode::kExpm1): return by_result([](const Series& r) { return plus(r, 1); });
+    case ordinal(Opcode::kLog): return by(reciprocal(a));
+    case ordinal(Opcode::kLog1p): return by(reciprocal(plus(a, 1)));
+    case ordinal(Opcode::kSin): return sine_and_cosine(a, -1).first;
+    case ordinal(Opcode::kCos): return sine_and_cosine(a, -1).second;
+    case ordinal(Opcode::kSinh): return sine_and_cosine(a, 1).first;
+    case ordinal(Opcode::kCosh): return sine_and_cosine(a, 1).second;
+    case ordinal(Opcode::kTan): return by_result([](const Series& r) { return plus(product(r, r), 1); });
+    case ordinal(Opcode::kTanh): return by_result([](const Series& r) { return plus(times(product(r, r), -1), 1); });
+    case ordinal(Opcode::kLogistic):
       return by_result([](const Series& r) { return product(r, plus(times(r, -1), 1)); });
-    case static_cast<int>(Opcode::kSqrt): return by_result([](const Series& r) { return times(reciprocal(r), 0.5); });
-    case static_cast<int>(Opcode::kRsqrt): return rsqrt_of(a);
-    case static_cast<int>(Opcode::kCbrt):
+    case ordinal(Opcode::kSqrt): return by_result([](const Series& r) { return times(reciprocal(r), 0.5); });
+    case ordinal(Opcode::kRsqrt): return rsqrt_of(a);
+    case ordinal(Opcode::kCbrt):
       return by_result([](const Series& r) { return times(reciprocal(product(r, r)), 1.0 / 3); });
-    case static_cast<int>(Opcode::kAsin): return by(rsqrt_of(plus(times(square(), -1), 1)));
-    case static_cast<int>(Opcode::kAcos): return by(times(rsqrt_of(plus(times(square(), -1), 1)), -1));
-    case static_cast<int>(Opcode::kAtan): return by(reciprocal(plus(square(), 1)));
-    case static_cast<int>(Opcode::kAsinh): return by(rsqrt_of(plus(square(), 1)));
-    case static_cast<int>(Opcode::kAcosh): return by(rsqrt_of(plus(square(), -1)));
-    case static_cast<int>(Opcode::kAtanh): return by(reciprocal(plus(times(square(), -1), 1)));
-    case static_cast<int>(Opcode::kErf): return by(bell());
-    case static_cast<int>(hlo::kExtErfc): return by(times(bell(), -1));
-    case static_cast<int>(hlo::kExtErfInv):
-    case static_cast<int>(hlo::kExtXlaErfInv):
+    case ordinal(Opcode::kAsin): return by(rsqrt_of(plus(times(square(), -1), 1)));
+    case ordinal(Opcode::kAcos): return by(times(rsqrt_of(plus(times(square(), -1), 1)), -1));
+    case ordinal(Opcode::kAtan): return by(reciprocal(plus(square(), 1)));
+    case ordinal(Opcode::kAsinh): return by(rsqrt_of(plus(square(), 1)));
+    case ordinal(Opcode::kAcosh): return by(rsqrt_of(plus(square(), -1)));
+    case ordinal(Opcode::kAtanh): return by(reciprocal(plus(times(square(), -1), 1)));
+    case ordinal(Opcode::kErf): return by(bell());
+    case ordinal(hlo::kExtErfc): return by(times(bell(), -1));
+    case ordinal(hlo::kExtErfInv):
+    case ordinal(hlo::kExtXlaErfInv):
       return by_result([](const Series& r) { return times(exp_of(product(r, r)), std::sqrt(std::numbers::pi) / 2); });
     default: return std::nullopt;
   }
@@ -232,7 +232,7 @@ std::optional<Series> binary(Opcode opcode, std::span<const Series> x, const Arr
 
 // ---- ops of other shapes --------------------------------------------------------------------------------------------
 
-/// Returns the operands in which the op is jointly linear while the others are constant; empty if there are none.
+/// Returns the operands in which the op is jointly linear while the others are constant; empty if none exist.
 std::vector<bool> linear_operands(const Operation& operation) {
   const size_t count = operation.operands.size();
   std::vector<bool> linear(count, true);

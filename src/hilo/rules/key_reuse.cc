@@ -7,6 +7,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "hilo/base/sizes.h"
 #include "hilo/hlo/eval/evaluator.h"
 #include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
@@ -168,7 +169,7 @@ class KeyTrace final : public Trace {
     Words& words = *place.words;
     if (words.used[place.at] != 0) return;
     if (words.uses.empty() || words.uses.back() != where) words.uses.push_back(where);
-    words.used[place.at] = static_cast<uint32_t>(words.uses.size());
+    words.used[place.at] = size32(words.uses);
     noted_.push_back(place);
   }
 

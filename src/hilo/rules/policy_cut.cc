@@ -28,7 +28,7 @@ bool is_dot(const hlo::Instruction& i, bool with_batch_dimensions) {
   return with_batch_dimensions || hlo::attributes_of<hlo::DotAttributes>(i).lhs_batch_dimensions.empty();
 }
 
-/// Returns the name from checkpoint_name; empty if there is none.
+/// Returns the name from checkpoint_name; empty if none exists.
 std::string checkpoint_name_of(const hlo::Instruction& i) {
   if (i.opcode != hlo::kExtCustomRules) return {};
   const auto& own = hlo::attributes_of<hlo::CustomRulesAttributes>(i);

@@ -55,7 +55,7 @@ JvpResult sum_jvp(const Operation& operation, const Tangent& t, const Tangent& i
   return {{out}, {tangent}};
 }
 
-/// Elements equal to the extreme share its tangent in equal parts; if there are none, the tangent is the initial
+/// Elements equal to the extreme share its tangent in equal parts; if none exist, the tangent is the initial
 /// value's.
 JvpResult extreme_jvp(const Operation& operation, const Tangent& t, const Tangent& initial) {
   const std::vector<int64_t>& dimensions = attributes_of<hlo::ReduceAttributes>(operation).dimensions;

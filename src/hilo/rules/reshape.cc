@@ -66,7 +66,7 @@ BatchResult reshape_batch(const Operation& operation, std::span<const BatchDim> 
 void transpose_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
   const std::vector<int64_t>& permutation = attributes_of<hlo::TransposeAttributes>(operation).permutation;
   std::vector<int64_t> inverse(permutation.size());
-  for (size_t i = 0; i < permutation.size(); ++i) inverse[permutation[i]] = static_cast<int64_t>(i);
+  for (size_t i = 0; i < permutation.size(); ++i) inverse[permutation[i]] = i;
   out.add(0, transpose(cts[0].value(), inverse));
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 
+#include "hilo/base/sizes.h"
 #include "hilo/hlo/ir/extensions.h"
 #include "hilo/rules/extension_rules.h"
 #include "hilo/rules/families.h"
@@ -112,7 +113,7 @@ constexpr Opcode kNotYet[] = {Opcode::kCollectiveReduce, Opcode::kRaggedAllToAll
 constexpr auto kTable = [] {
   std::array<const Rules*, hlo::kHloOpcodeCount> table{};
   const auto add = [&](std::span<const Opcode> opcodes, const Rules& rules) {
-    for (const Opcode opcode : opcodes) table[static_cast<size_t>(opcode)] = &rules;
+    for (const Opcode opcode : opcodes) table[ordinal(opcode)] = &rules;
   };
   for (const Row& row : kRows) add({&row.opcode, 1}, *row.rules);
   add(kWithoutOperands, rules::never_bound_rules);
@@ -136,7 +137,7 @@ const Rules& extension_rules(Opcode opcode) {
 }  // namespace
 
 const Rules& rules::find_rules(Opcode opcode) {
-  return is_extension(opcode) ? extension_rules(opcode) : *kTable[static_cast<size_t>(opcode)];
+  return is_extension(opcode) ? extension_rules(opcode) : *kTable[ordinal(opcode)];
 }
 
 }  // namespace hilo

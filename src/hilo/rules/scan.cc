@@ -62,7 +62,7 @@ Arrays bind_scan(const Operation& like, const Groups<Array>& operands, const Fla
                                       attributes_of<hlo::ScanAttributes>(like).step->name() + "." + std::string(suffix),
                                       CapturePlace::kFirst, true);
   scan->step = staged.computation;
-  scan->constant_count = static_cast<int64_t>(staged.captures.size() + operands.constants.size());
+  scan->constant_count = staged.captures.size() + operands.constants.size();
   scan->carry_count = std::ssize(operands.carries);
   scan->reverse = scan->reverse != flip_direction;
   Arrays all = staged.captures;

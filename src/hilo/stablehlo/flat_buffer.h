@@ -27,7 +27,7 @@ class FlatBuffer {
   /// refer to one position many times. The total number of bytes read is limited to the file's size, so that small
   /// files can't expand to large results.
   std::string_view vector_bytes(size_t position, size_t element_size);
-  size_t position_of(std::string_view part) const { return static_cast<size_t>(part.data() - data_.data()); }
+  size_t position_of(std::string_view part) const { return part.data() - data_.data(); }
 
  private:
   std::string_view data_, source_;

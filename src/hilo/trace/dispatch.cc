@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "hilo/base/sizes.h"
 #include "hilo/client/compile.h"
 #include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ir/held_bytes.h"
@@ -171,7 +172,7 @@ const Primitive& primitive_of(Opcode opcode) {
     for (size_t i = 0; i < hlo::kOpcodeCount; ++i) primitives->push_back(make_primitive(static_cast<Opcode>(i)));
     return primitives;
   }();
-  return (*all)[static_cast<size_t>(opcode)];
+  return (*all)[ordinal(opcode)];
 }
 
 const TranslationRule& translation_rule(const Primitive& primitive) {

@@ -23,7 +23,7 @@ bool is_forgotten(const DevicePtr& device, const DevicePtr& home) {
 }
 
 /// Returns a device of another platform than `home`'s to which an array is committed, or `scoped`, the default device
-/// of a scope; null if there is none.
+/// of a scope; null if none exists.
 const DevicePtr* other_platform(const DevicePtr& home, const DevicePtr& scoped,
                                 std::initializer_list<std::span<const Array>> lists) {
   bool committed = false;

@@ -8,6 +8,7 @@
 #include "hilo/array/error.h"
 #include "hilo/base/flags.h"
 #include "hilo/base/memoize.h"
+#include "hilo/base/sizes.h"
 #include "hilo/base/text.h"
 
 namespace hilo {
@@ -16,7 +17,7 @@ namespace {
 using Scoped = std::array<std::optional<bool>, kSettingCount>;
 
 constinit thread_local Scoped scoped{};
-/// Scopes of all threads. Usually there are none, and then no thread searches its own.
+/// Scopes of all threads. Usually none exist, and then no thread searches its own.
 constinit std::atomic<int> scopes{0};
 /// The most recent values of the flags, one bit each, above them the version of the flags.
 constinit std::atomic<uint64_t> seen_flags{0};
@@ -53,7 +54,7 @@ bool is_on(Setting setting) {
 
 const std::string& word_of(WordSetting setting) {
   static const std::string kNone;
-  return word_scopes.load(std::memory_order_relaxed) == 0 ? kNone : words[static_cast<size_t>(setting)];
+  return word_scopes.load(std::memory_order_relaxed) == 0 ? kNone : words[ordinal(setting)];
 }
 
 uint64_t words_in_traces() {
@@ -66,7 +67,7 @@ uint64_t words_in_traces() {
 }
 
 WordScope::WordScope(WordSetting setting, std::string word)
-    : setting_(setting), before_(std::exchange(words[static_cast<size_t>(setting)], std::move(word))) {
+    : setting_(setting), before_(std::exchange(words[ordinal(setting)], std::move(word))) {
   word_scopes.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -88,7 +89,7 @@ void refuse_under(std::string_view scope, const std::string& what) {
 }
 
 SettingScope::SettingScope(Setting setting, bool value)
-    : setting_(setting), before_(std::exchange(scoped[static_cast<size_t>(setting)], value)) {
+    : setting_(setting), before_(std::exchange(scoped[ordinal(setting)], value)) {
   scopes.fetch_add(1, std::memory_order_relaxed);
 }
 

@@ -65,9 +65,9 @@ class [[nodiscard("the setting ends with the object: const auto scope = ...;")]]
 enum class WordSetting : uint8_t { kMatmulPrecision, kRankPromotion };
 inline constexpr size_t kWordSettingCount = 2;
 
-/// Returns the value of the innermost scope of this thread; empty if there is none.
+/// Returns the value of the innermost scope of this thread; empty if none exists.
 const std::string& word_of(WordSetting setting);
-/// Returns a number that identifies all string settings of this thread; 0 if there are none.
+/// Returns a number that identifies all string settings of this thread; 0 if none exist.
 uint64_t words_in_traces();
 
 /// Sets a string setting for the lifetime of the object.

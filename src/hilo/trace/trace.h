@@ -93,7 +93,7 @@ class Trace {
   Trace& operator=(const Trace&) = delete;
 
   virtual std::vector<Array> bind(const Operation& operation) = 0;
-  /// Returns the value behind one of this trace's tracers (`if (x > 0)` under grad); nullopt if there is none.
+  /// Returns the value behind one of this trace's tracers (`if (x > 0)` under grad); nullopt if none exists.
   virtual std::optional<Array> value_of(const Tracer& tracer) {
     (void)tracer;
     return std::nullopt;

@@ -68,7 +68,7 @@ struct Producer::State {
 
 Producer::Producer(Make make, int64_t ahead) : state_(std::make_shared<State>()) {
   state_->make = std::move(make);
-  state_->ahead = static_cast<size_t>(ahead);
+  state_->ahead = ahead;
   if (ahead == 0) return;
   const SignalsBlocked blocked;  // the program's signal handlers run on its own threads
   state_->thread = std::thread([state = state_.get()] { state->work(); });

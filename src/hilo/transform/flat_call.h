@@ -332,7 +332,7 @@ std::string path_of(const T& arguments, size_t index) {
 std::function<std::string(size_t leaf)> paths_of(WalkRef arguments);
 
 /// A user's function, its arguments and the place of its result, with their types erased. For each transformed function
-/// only `run` is compiled anew.
+/// only `run` is compiled again.
 struct Typeless {
   const void* f;
   const void* arguments;

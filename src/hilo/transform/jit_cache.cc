@@ -205,7 +205,7 @@ std::vector<hlo::Alias> aliases_of(const JitEntry& entry, std::vector<std::strin
     }
     taken[k] = true;
     hlo::Alias& alias = aliases.emplace_back();
-    alias.parameter_number = static_cast<int64_t>(i);
+    alias.parameter_number = i;
     if (entry.program->result_shape().is_tuple()) alias.result_index = {static_cast<int64_t>(k)};
   }
   return aliases;

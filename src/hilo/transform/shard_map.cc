@@ -108,7 +108,7 @@ void ShardMapping::check_spec(const std::string& what, const PartitionSpec& spec
 NamedSharding ShardMapping::sharding(const PartitionSpec& spec, int64_t rank) const {
   if (axes_.size() == mapping_.mesh.axis_names().size()) return {mapping_.mesh, spec, mapping_.location};
   std::vector<SpecEntry> entries;
-  for (size_t d = 0; d < static_cast<size_t>(rank); ++d) {
+  for (int64_t d = 0; d < rank; ++d) {
     const bool whole = spec.entry(d).axes().empty();
     entries.push_back(whole ? SpecEntry(PartitionSpec::UNCONSTRAINED) : spec.entry(d));
   }
@@ -158,7 +158,7 @@ Array ShardMapping::joined(const Array& x, const PartitionSpec& spec) const {
   const size_t leading = spec.axes().size();
   const Blocks form = blocks(spec, std::span(x.shape()).subspan(leading));
   Sizes back(form.permutation.size());
-  for (size_t i = 0; i < back.size(); ++i) back[form.permutation[i]] = static_cast<int64_t>(i);
+  for (size_t i = 0; i < back.size(); ++i) back[form.permutation[i]] = i;
   Sizes sizes;
   for (size_t d = 0; d + leading < static_cast<size_t>(x.ndim()); ++d) {
     sizes.push_back(x.shape()[d + leading]);

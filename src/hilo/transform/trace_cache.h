@@ -38,7 +38,7 @@ class TraceCache final : public memoize_detail::Clearable {
     TraceCache::clear();
   }
 
-  /// Returns an entry for which `matches(entry)` holds; null if there is none.
+  /// Returns an entry for which `matches(entry)` holds; null if none exists.
   template <typename Matches>
   std::shared_ptr<Entry> find(const Matches& matches) {
     std::lock_guard lock(mutex_);

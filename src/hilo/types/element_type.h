@@ -17,6 +17,7 @@ enum class ElementType : uint8_t {
 #define HILO_NATIVE_TYPE(enumerator, ...) k##enumerator,
 #define HILO_NARROW_TYPE(enumerator, ...) k##enumerator,
 #define HILO_OTHER_TYPE(enumerator, ...) k##enumerator,
+#include "hilo/base/sizes.h"
 #include "hilo/types/element_types.inc"
 };
 
@@ -41,9 +42,7 @@ inline constexpr auto kElementTypes = std::to_array<ElementTypeInfo>({
 #include "hilo/types/element_types.inc"
 });
 /// Returns the table row of a type.
-constexpr const ElementTypeInfo& element_type_info(ElementType type) {
-  return kElementTypes[static_cast<size_t>(type)];
-}
+constexpr const ElementTypeInfo& element_type_info(ElementType type) { return kElementTypes[ordinal(type)]; }
 constexpr std::string_view element_type_name(ElementType type) { return element_type_info(type).name; }
 constexpr int element_size_bytes(ElementType type) { return element_type_info(type).storage_bytes; }
 constexpr bool is_signed_integer(ElementType t) { return element_type_info(t).element_class == ElementClass::kSigned; }

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <numeric>
 
+#include "hilo/base/sizes.h"
 #include "hilo/types/checked.h"
 
 namespace hilo {
@@ -244,7 +245,7 @@ Shape Shape::scalar(ElementType type) {
     for (const ElementTypeInfo& info : kElementTypes) scalars->push_back(array(info.type, {}));
     return scalars.release();
   }();
-  return (*all)[static_cast<size_t>(type)];
+  return (*all)[ordinal(type)];
 }
 
 Shape Shape::array(ElementType type, std::span<const int64_t> dimensions) {

@@ -23,7 +23,7 @@ class DeviceQueue {
   /// a custom call may run programs.
   /// Cost    one load
   bool is_idle() const;
-  /// Starts the thread, if there is none.
+  /// Starts the thread, if none exists.
   /// Errors    RESOURCE_EXHAUSTED if no thread can be started
   Status start();
   /// Appends a task, which must not throw. Without a thread, runs the task here, after those before it.

@@ -12,7 +12,7 @@
 
 namespace hilo::plugins {
 
-/// Counts callbacks that a plugin has yet to run: a client ends when there are none left.
+/// Counts callbacks that a plugin has yet to run: a client ends when none are left.
 class Pending {
  public:
   void add();

@@ -31,7 +31,7 @@ constexpr Fault kFaults[] = {
     {106, moves_packed_elements, "copies of elements narrower than a byte read invalid sizes"},
 };
 
-/// Returns the first instruction of the program for which `predicate` is true; null if there is none.
+/// Returns the first instruction of the program for which `predicate` is true; null if none exists.
 template <typename Predicate>
 const Instruction* find(const std::vector<hlo::ComputationPtr>& computations, const Predicate& predicate) {
   for (const hlo::ComputationPtr& computation : computations) {

@@ -50,7 +50,7 @@ Event PluginBuffer::read(std::byte* row_major) const {
   args.src = raw();
   args.host_layout = &layout;
   args.dst = row_major;
-  args.dst_size = static_cast<size_t>(shape().byte_size());
+  args.dst_size = shape().byte_size();
   const Status status = call(client.plugin(), &PJRT_Api::PJRT_Buffer_ToHostBuffer, args);
   if (!status.ok()) return Event::finished(status);
   std::function<void()> then;

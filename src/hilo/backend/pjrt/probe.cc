@@ -50,7 +50,7 @@ StatusOr<std::string> describe_plugin(const PluginPlatform& platform) {
   while (written < report.size()) {
     const ssize_t bytes = ::write(out, report.data() + written, report.size() - written);
     if (bytes <= 0) break;
-    written += static_cast<size_t>(bytes);
+    written += bytes;
   }
   ::_exit(0);  // without the plugin's destructors, whose failures don't matter
 }

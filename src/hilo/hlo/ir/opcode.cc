@@ -4,6 +4,7 @@
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "hilo/base/sizes.h"
 #include "hilo/base/text_hash.h"
 #include "hilo/hlo/ir/extensions.h"
 
@@ -24,7 +25,7 @@ constexpr std::array<std::string_view, kOpcodeCount> kNames = {
 
 }  // namespace
 
-std::string_view opcode_name(Opcode opcode) { return kNames[static_cast<size_t>(opcode)]; }
+std::string_view opcode_name(Opcode opcode) { return kNames[ordinal(opcode)]; }
 
 std::optional<Opcode> opcode_from_name(std::string_view name) {
   static const auto* by_name = [] {

@@ -72,7 +72,7 @@ Int64List numbers_at(std::string_view text, size_t& at) {
     const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), number);
     if (error != std::errc()) break;
     numbers.push_back(number);
-    at = static_cast<size_t>(end - text.data());
+    at = end - text.data();
   }
   return numbers;
 }

@@ -39,7 +39,7 @@ std::string_view custom_call_text(const CustomCallAttributes& attributes, std::s
 /// Errors    UNIMPLEMENTED for aliases inside nested tuples
 StatusOr<CustomCallOptions> custom_call_options(const CustomCallAttributes& attributes);
 
-/// Returns the target's name, unescaped; "" if there is none.
+/// Returns the target's name, unescaped; "" if none exists.
 std::string custom_call_target(const CustomCallAttributes& attributes);
 
 /// Moves the layouts of a shape, where HLO text and proto have them, to the attributes.

@@ -21,7 +21,7 @@ Status check_dimension(std::string_view what, int64_t dimension, const Shape& sh
 Status check_unique_dimensions(std::string_view what, std::span<const int64_t> dimensions, const Shape& shape);
 
 /// Returns the declared shape.
-/// Errors    INVALID_ARGUMENT if there is none or it is no array
+/// Errors    INVALID_ARGUMENT if none exists or it is no array
 StatusOr<Shape> declared_array(const ShapeRuleInput& input);
 
 }  // namespace hilo::hlo

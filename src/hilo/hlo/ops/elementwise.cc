@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "hilo/base/sizes.h"
 #include "hilo/hlo/ops/elementwise_rows.h"
 #include "hilo/hlo/ops/op_sharding.h"
 
@@ -67,8 +68,7 @@ StatusOr<Shape> infer_compare(const ShapeRuleInput& input) {
       attributes.direction != ComparisonDirection::kEq && attributes.direction != ComparisonDirection::kNe;
   if (is_complex(type) && ordered) {
     return invalid_argument(fmt::format("complex numbers have no order; got direction {} on {}, wanted EQ or NE",
-                                        kComparisonDirectionNames[static_cast<size_t>(attributes.direction)],
-                                        shape.to_string()));
+                                        kComparisonDirectionNames[ordinal(attributes.direction)], shape.to_string()));
   }
   if (is_complex(type) && attributes.type == ComparisonType::kTotalOrder)  // compare_c4
     return invalid_argument(fmt::format("comparison type TOTALORDER doesn't apply to {}", shape.to_string()));
@@ -175,7 +175,7 @@ Definitions make_definitions() {
 #include "hilo/hlo/ir/elementwise.inc"
 #undef HILO_ELEMENTWISE
   };
-  const auto at = [&table](Opcode opcode) -> OpDef& { return table[static_cast<size_t>(opcode)]; };
+  const auto at = [&table](Opcode opcode) -> OpDef& { return table[ordinal(opcode)]; };
   OpDef& compare = at(Opcode::kCompare);
   compare.infer_shape = infer_compare;
   compare.evaluate = evaluate_compare;
@@ -203,7 +203,7 @@ Status no_kernel(const EvaluateInput& input, ElementType type) {
 
 const OpDef& elementwise_op(Opcode opcode) {
   static const Definitions definitions = make_definitions();
-  return definitions[static_cast<size_t>(opcode)];
+  return definitions[ordinal(opcode)];
 }
 
 }  // namespace hilo::hlo

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "hilo/base/sizes.h"
 #include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/elementwise_kernels.h"
 
@@ -104,7 +105,7 @@ RowFunction row_of(Opcode opcode) {
 #include "hilo/types/twins.h"
 #undef HILO_ELEMENTWISE
   };
-  return table[static_cast<size_t>(opcode)];
+  return table[ordinal(opcode)];
 }
 
 }  // namespace rows

@@ -6,6 +6,7 @@
 #include <complex>
 #include <numbers>
 
+#include "hilo/base/sizes.h"
 #include "hilo/base/stop.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/op_sharding.h"
@@ -24,8 +25,8 @@ StatusOr<ElementType> result_type(FftType type, const Shape& operand) {
   const ElementType element = operand.element_type();
   const bool from_real = type == FftType::kRfft;
   if (from_real ? element != ElementType::kF32 && element != ElementType::kF64 : !is_complex(element)) {  // fft_c2
-    return invalid_argument(fmt::format("{}: operand 0 is {}; wanted {}", kFftTypes[static_cast<size_t>(type)],
-                                        operand.to_string(), from_real ? "f32 or f64" : "complex elements"));
+    return invalid_argument(fmt::format("{}: operand 0 is {}; wanted {}", kFftTypes[ordinal(type)], operand.to_string(),
+                                        from_real ? "f32 or f64" : "complex elements"));
   }
   if (from_real) return element == ElementType::kF32 ? ElementType::kC64 : ElementType::kC128;
   return type == FftType::kIrfft ? real_type_of(element) : element;

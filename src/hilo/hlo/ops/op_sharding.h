@@ -78,7 +78,7 @@ struct LocalBuilder {
 
   const Shape& operand(size_t i) const { return computation.instruction(instruction.operands[i]).shape; }
   /// Returns the factor of a dimension that has exactly one.
-  size_t factor(const ArrayFactors& array, int64_t dimension) const { return static_cast<size_t>(array[dimension][0]); }
+  size_t factor(const ArrayFactors& array, int64_t dimension) const { return array[dimension][0]; }
   void set(size_t factor, LocalStrategy way, int64_t divided) {
     op.strategies[factor] = way;
     op.sizes[factor] = std::gcd(op.sizes[factor], divided);

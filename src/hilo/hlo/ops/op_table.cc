@@ -2,6 +2,7 @@
 // hlo/ops/op_table.cc -- the table from opcodes to their definitions, expanded from the three op lists.
 #include <array>
 
+#include "hilo/base/sizes.h"
 #include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/elementwise.h"
 
@@ -26,7 +27,7 @@ const OpDef& op_def(Opcode opcode) {
 #define HILO_EXTENSION_ELEMENTWISE(enumerator, name, ...) &ext_##name##_op(),
 #include "hilo/hlo/ir/extensions.inc"
   };
-  return *table[static_cast<size_t>(opcode)];
+  return *table[ordinal(opcode)];
 }
 
 }  // namespace hilo::hlo

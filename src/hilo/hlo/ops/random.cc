@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 
+#include "hilo/base/sizes.h"
 #include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
@@ -123,7 +124,7 @@ StatusOr<Shape> infer_rng_bit_generator(const ShapeRuleInput& input) {
                     (state.dimension(0) == 2 || (!threefry && state.dimension(0) == 3));
   if (!fits) {  // rng_bit_generator_c1, rng_bit_generator_c2
     return invalid_argument(fmt::format("the state of {} must be {}; got {}",
-                                        kRandomAlgorithmNames[static_cast<size_t>(attributes.algorithm)],
+                                        kRandomAlgorithmNames[ordinal(attributes.algorithm)],
                                         threefry ? "u64[2]" : "u64[2] or u64[3]", state.to_string()));
   }
   if (!input.declared) return invalid_argument("the result's shape must be stated");

@@ -282,10 +282,10 @@ struct Walk {
     }
     return dimension < sizes.size();
   }
-  int64_t place() const { return static_cast<int64_t>(dimension); }
+  int64_t place() const { return dimension; }
 };
 
-/// Common divisors, from the major end on, are factors of both shapes. Where there is none, dimensions are unrelated up
+/// Common divisors, from the major end on, are factors of both shapes. If none exists, dimensions are unrelated up
 /// to the next position at which the products of sizes agree.
 void reshape_rule(RuleBuilder& builder) {
   const Shape from = builder.operands[0], to = builder.results[0];

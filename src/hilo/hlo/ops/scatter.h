@@ -15,13 +15,13 @@ struct ScatterAttributes : Attributes {
   bool indices_are_sorted = false;
   bool unique_indices = false;
   /// How the surrounding program treated indices out of bounds. The op drops such updates in any case. With
-  /// kPromiseInBounds and kClip (indices were clamped before) there are none.
+  /// kPromiseInBounds and kClip (indices were clamped before) none exist.
   IndexMode index_mode = IndexMode::kUnspecified;
   ComputationPtr to_apply;
 };
 
-/// Returns whether many floats are added to few elements. Then each element receives so many updates that sums use a
-/// wider type (long_sums.h) and are rounded once. Otherwise the body is applied update by update.
+/// Returns whether many floats are added to few elements. Then sums use a wider type (long_sums.h)
+/// and are rounded once, because each element receives many updates. Otherwise the body is applied update by update.
 bool sums_many(const ScatterAttributes& attributes, const Shape& array, const Shape& updates);
 
 }  // namespace hilo::hlo

@@ -194,7 +194,7 @@ Status ShortFftArray<T>::run(const T* in, T* out, Blocks blocks) const {
     AlignedBuffer memory;
     const T* from = in;
     if (first_ < last) {
-      HILO_ASSIGN_OR_RETURN(memory, allocate_buffer(static_cast<size_t>(2 * rows() * sizes_[last]) * sizeof(T)));
+      HILO_ASSIGN_OR_RETURN(memory, allocate_buffer((2 * rows() * sizes_[last]) * sizeof(T)));
       T* const between = reinterpret_cast<T*>(memory.data());
       for (size_t d = first_; d < last; ++d) run_complex(d, d == first_ ? in : between, between, 1, blocks);
       from = between;

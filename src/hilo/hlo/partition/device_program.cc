@@ -187,9 +187,9 @@ Expr DeviceProgram::cut(Expr value, int64_t dimension, const Atoms& by) {
     return broadcast(at(definition.operands[0]), part.dimensions(), {});
   if (is_elementwise(definition.opcode) && recompute_depths_.contains(value.id))
     return cut_elementwise(value, dimension, part, by);
-  Exprs operands(static_cast<size_t>(whole.rank()) + 1, constant(Literal::scalar<int32_t>(0)));
+  Exprs operands(whole.rank() + 1, constant(Literal::scalar<int32_t>(0)));
   operands[0] = value;
-  operands[static_cast<size_t>(dimension) + 1] = part_index(by) * static_cast<double>(part.dimension(dimension));
+  operands[dimension + 1] = part_index(by) * static_cast<double>(part.dimension(dimension));
   return add_with<DynamicSliceAttributes>(Opcode::kDynamicSlice, operands, [&](auto& a) {
     a.sizes.assign(part.dimensions().begin(), part.dimensions().end());
   });

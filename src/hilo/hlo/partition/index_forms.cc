@@ -77,7 +77,7 @@ Exprs dynamic_slice_form(const OpOnParts& op) {
   Exprs operands = {op.values[0]}, starts;
   Int64List sizes;
   for (int64_t d = 0; d < whole.rank(); ++d) {
-    const Expr start = op.values[static_cast<size_t>(d) + 1];
+    const Expr start = op.values[d + 1];
     const bool own = op.is_cut(0, d) || whole.dimension(d) == result.dimension(d);
     starts.push_back(clamped_index(start, whole.dimension(d) - result.dimension(d)));
     sizes.push_back(own ? part.dimension(d) : result.dimension(d));
@@ -104,7 +104,7 @@ Exprs dynamic_update_slice_form(const OpOnParts& op) {
   std::vector<std::pair<int64_t, Expr>> written;  // by sharded dimension: the index in the update of the first element
   const Expr zero = program.constant(Literal(Shape::scalar(whole.element_type())));
   for (int64_t d = 0; d < whole.rank(); ++d) {
-    const Expr start = op.values[static_cast<size_t>(d) + 2];
+    const Expr start = op.values[d + 2];
     const int64_t n = part.dimension(d), u = update.dimension(d), c = std::min(n, u);
     const bool cut = op.is_cut(0, d), passes = whole.dimension(d) == op.operands[1].dimension(d);
     if (!cut || passes) {

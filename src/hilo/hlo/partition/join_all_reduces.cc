@@ -106,7 +106,7 @@ class Joiner {
     draft_.mutable_instruction(all).annotations = first.annotations;
     for (size_t i = 0; i < group.size(); ++i) {
       auto element = std::make_shared<GetTupleElementAttributes>();
-      element->index = static_cast<int64_t>(i);
+      element->index = i;
       copies_[group[i]] = draft_.append(Opcode::kGetTupleElement, shapes[i], {{all}}, std::move(element));
     }
   }

@@ -91,11 +91,10 @@ Expr Summands::on_first(Expr value, const Atoms& over) {
 }
 
 Expr Summands::among_zeros(Expr part, const Shape& whole, int64_t dimension, const Atoms& by) {
-  Exprs operands(static_cast<size_t>(whole.rank()) + 2, program_.constant(Literal::scalar<int32_t>(0)));
+  Exprs operands(whole.rank() + 2, program_.constant(Literal::scalar<int32_t>(0)));
   operands[0] = full(program_, whole, 0);
   operands[1] = part;
-  operands[static_cast<size_t>(dimension) + 2] =
-      program_.part_index(by) * static_cast<double>(part.shape().dimension(dimension));
+  operands[dimension + 2] = program_.part_index(by) * static_cast<double>(part.shape().dimension(dimension));
   return program_.add(Opcode::kDynamicUpdateSlice, operands);
 }
 

@@ -83,7 +83,7 @@ struct ViewWriter {
   const View& view;
   const ArraySplit& to;
 
-  size_t place() const { return static_cast<size_t>(view.dimension); }
+  size_t place() const { return view.dimension; }
   const Atoms& by() const { return to[place()]; }
   Expr filled(Expr scalar, int64_t size) const;
   Expr whole_piece(const ViewPiece& piece) const;
@@ -146,7 +146,7 @@ Exprs ViewWriter::windows(const std::vector<WindowRequest>& requested) const {
     if (!is_cut) continue;
     const auto same = std::ranges::find_if(arrays, [&](const CutArray& array) { return array.part.id == part.id; });
     fetched.push_back(requested[i]);
-    fetched.back().array = static_cast<size_t>(same - arrays.begin());
+    fetched.back().array = same - arrays.begin();
     if (same == arrays.end()) arrays.push_back({part, piece.whole});
   }
   const Exprs all = fetch_windows(program, arrays, view.dimension, by(), fetched);

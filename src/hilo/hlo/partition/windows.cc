@@ -290,9 +290,9 @@ Expr fill_outside(DeviceProgram& program, Expr window, int64_t dimension, const 
 
 Expr slice_at(Expr array, int64_t dimension, Expr start, int64_t size) {
   const Shape shape = array.shape();
-  Exprs operands(static_cast<size_t>(shape.rank()) + 1, array.sink->constant(Literal::scalar<int32_t>(0)));
+  Exprs operands(shape.rank() + 1, array.sink->constant(Literal::scalar<int32_t>(0)));
   operands[0] = array;
-  if (shape.is_array() && dimension < shape.rank()) operands[static_cast<size_t>(dimension) + 1] = start;
+  if (shape.is_array() && dimension < shape.rank()) operands[dimension + 1] = start;
   return array.sink->add_with<DynamicSliceAttributes>(Opcode::kDynamicSlice, operands, [&](auto& a) {
     a.sizes.assign(shape.dimensions().begin(), shape.dimensions().end());
     a.sizes[dimension] = size;
@@ -300,10 +300,10 @@ Expr slice_at(Expr array, int64_t dimension, Expr start, int64_t size) {
 }
 
 Expr put_at(Expr array, Expr update, int64_t dimension, Expr start) {
-  Exprs operands(static_cast<size_t>(array.shape().rank()) + 2, array.sink->constant(Literal::scalar<int32_t>(0)));
+  Exprs operands(array.shape().rank() + 2, array.sink->constant(Literal::scalar<int32_t>(0)));
   operands[0] = array;
   operands[1] = update;
-  if (static_cast<size_t>(dimension) + 2 < operands.size()) operands[static_cast<size_t>(dimension) + 2] = start;
+  if (static_cast<size_t>(dimension) + 2 < operands.size()) operands[dimension + 2] = start;
   return array.sink->add(Opcode::kDynamicUpdateSlice, operands);
 }
 

@@ -23,7 +23,7 @@ bool is_plain_call(const Instruction& i) {
   return i.opcode == Opcode::kCall && !attributes_of<CallAttributes>(i).is_composite;
 }
 
-/// Inlines calls in the body, level by level, until there are none or the budget is spent.
+/// Inlines calls in the body, level by level, until none remain or the budget is spent.
 StatusOr<ComputationPtr> without_calls(ComputationPtr body, GrowthBudget& budget) {
   while (has_opcode(*body, Opcode::kCall)) {
     RewriteBuilder b(body, {.share = false, .rule = forward_tuples});

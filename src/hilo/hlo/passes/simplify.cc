@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
+#include "hilo/base/sizes.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/passes/simplify/match.h"
 #include "hilo/hlo/passes/simplify/rules.h"
@@ -83,7 +84,7 @@ InstructionId apply(RewriteBuilder& b, const RewriteNode& n) {
   if (is_empty(n)) return b.constant(Literal(n.shape.with_default_layout()));
   if (const InstructionId folded = fold_constant(b, n); folded != kNoInstruction) return folded;
   if (is_extension(n.opcode)) return kNoInstruction;
-  const RewriteRule rule = kRuleOf[static_cast<size_t>(n.opcode)];
+  const RewriteRule rule = kRuleOf[ordinal(n.opcode)];
   return rule == nullptr ? kNoInstruction : rule(b, n);
 }
 

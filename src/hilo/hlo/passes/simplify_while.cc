@@ -119,7 +119,7 @@ StatusOr<bool> shrink_carry(RewriteBuilder& b, const Instruction& loop, const Ca
     result = b.add(Opcode::kWhile, {b.tuple(remaining)}, std::move(smaller));
   } else {
     result = b.copy(loop);
-    for (size_t i = 0; i < count; ++i) plan.place[i] = static_cast<int64_t>(i);
+    for (size_t i = 0; i < count; ++i) plan.place[i] = i;
   }
   // The old carry as a tuple, through which its get-tuple-elements read.
   std::vector<InstructionId> elements;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "hilo/base/sizes.h"
 #include "hilo/hlo/ops/not_yet.h"
 #include "hilo/hlo/proto/annotations.h"
 #include "hilo/hlo/proto/places.h"
@@ -48,7 +49,7 @@ const FieldSet& known_fields(Opcode opcode) {
     for (size_t i = 0; i < all->size(); ++i) (*all)[i] = known_fields_of(static_cast<Opcode>(i));
     return all;
   }();
-  return (*table)[static_cast<size_t>(opcode)];
+  return (*table)[ordinal(opcode)];
 }
 
 }  // namespace

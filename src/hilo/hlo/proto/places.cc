@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "hilo/base/sizes.h"
 #include "hilo/base/text.h"
 #include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/dot.h"
@@ -259,7 +260,7 @@ std::span<const PlacedField> placed_fields(Opcode opcode) {
     }
     return all;
   }();
-  return (*table)[static_cast<size_t>(opcode)];
+  return (*table)[ordinal(opcode)];
 }
 
 std::span<const Place* const> raw_places(Opcode opcode) {
@@ -276,7 +277,7 @@ std::span<const Place* const> raw_places(Opcode opcode) {
     }
     return all;
   }();
-  return (*table)[static_cast<size_t>(opcode)];
+  return (*table)[ordinal(opcode)];
 }
 
 }  // namespace hilo::hlo::proto

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "hilo/base/sizes.h"
 #include "hilo/hlo/proto/known_fields.h"
 
 namespace hilo::hlo::proto {
@@ -97,7 +98,7 @@ StatusOr<boost::unordered_flat_map<int64_t, uint32_t>> first_origins(std::span<c
     Outline& outline = outlines.at(stack.back());
     if (outline.next == outline.instructions.size()) {
       origins.emplace(stack.back(), count);
-      count += static_cast<uint32_t>(outline.instructions.size());
+      count += size32(outline.instructions);
       stack.pop_back();
       continue;
     }

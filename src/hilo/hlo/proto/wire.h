@@ -118,7 +118,7 @@ class WireMessage {
   /// Returns the numbers of the fields. A fast check, because most requested fields are absent.
   const FieldSet& present() const { return present_; }
   bool has(uint32_t number) const { return find(number) != nullptr; }
-  /// Returns the last field of the number, which takes effect if it isn't repeated; null if there is none.
+  /// Returns the last field of the number, which takes effect if it isn't repeated; null if none exists.
   const WireField* find(uint32_t number) const {
     if (!present_[place_in_set(number)]) return nullptr;
     for (size_t i = fields_.size(); i > 0; --i) {

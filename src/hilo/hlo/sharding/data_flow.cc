@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "hilo/base/sizes.h"
 #include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/custom_rules.h"
@@ -95,14 +96,14 @@ class Builder {
   void push(Frame frame) {
     opened_ += frame.computation->size();
     frame.values.resize(frame.computation->size());
-    frame.id = static_cast<uint32_t>(flow_.frames.size());
+    frame.id = size32(flow_.frames);
     flow_.frames.push_back({frame.computation, {}, {}});
     frames_.push_back(std::move(frame));
   }
   /// Adds a frame that an instruction of `frame` opens, before or after those that it already opened.
   void open(const Frame& frame, InstructionId by, Frame opened, bool before = false) {
     auto& list = flow_.frames[frame.id].opened[by];
-    list.insert(before ? list.begin() : list.end(), static_cast<uint32_t>(flow_.frames.size()));
+    list.insert(before ? list.begin() : list.end(), size32(flow_.frames));
     push(std::move(opened));
   }
 

@@ -18,7 +18,8 @@ struct FlowArray {
   bool constant = false;     ///< computed from constants alone; each user has its own copy
   int64_t uses = 0;          ///< number of ops that read it
   int64_t manual_depth = 0;  ///< nesting depth of manual computations; above 0 each device has its own value
-  std::vector<uint16_t> manual = {};  ///< atoms of the mesh that those computations use manually: no dimension may be split along them
+  /// Atoms of the mesh that those computations use manually. No dimension may be split along them.
+  std::vector<uint16_t> manual = {};
 };
 
 /// Determines in which rounds and directions shardings propagate through an op.

@@ -27,8 +27,8 @@ StatusOr<ManualAtoms> manual_atoms(const Module& module, const PropagationReques
 /// Returns the sharding rule between a whole array and its shards. Axes that aren't manual propagate through it.
 ShardingRule edge_rule(const Shape& from, const Shape& to);
 
-/// Counts for each array in how many nested manual computations it is, and records their axes. Collectives and device ids
-/// are in one at least. Does nothing if the program has no manual computation.
+/// Counts for each array in how many nested manual computations it is, and records their axes. Collectives and device
+/// ids are in one at least. Does nothing if the program has no manual computation.
 void mark_manual(DataFlow& flow, const ManualAtoms& atoms);
 
 }  // namespace hilo::hlo

@@ -14,7 +14,7 @@ struct AttributeReader {
   const OpDef& def;
   std::shared_ptr<Attributes> attributes;
 
-  AnnotationsPtr annotations = nullptr;     ///< result; null if there are none
+  AnnotationsPtr annotations = nullptr;     ///< result; null if none exist
   size_t frontend_attributes_position = 0;  ///< position of their value in the text; 0: none
   std::vector<std::string_view> seen = {};  ///< keys read so far
   /// For attributes of an op wrapped in an asynchronous start: receives the start's own attributes, as written.

@@ -243,7 +243,7 @@ StatusOr<Id> BoundedSizes::append(const StatedInstruction& stated, std::span<con
       const Int64List& places = static_cast<const BroadcastAttributes&>(*stated.attributes).dimensions;
       std::vector<int64_t> from(stated.declared ? static_cast<size_t>(stated.declared->rank()) : 0, -1);
       for (size_t d = 0; d < places.size(); ++d) {
-        if (places[d] >= 0 && places[d] < std::ssize(from)) from[places[d]] = static_cast<int64_t>(d);
+        if (places[d] >= 0 && places[d] < std::ssize(from)) from[places[d]] = d;
       }
       return moved(call, from);
     }

@@ -214,7 +214,7 @@ bool read_labels(std::string_view labels, char first, char second, int64_t& firs
                            : c >= '0' && digit < spatial.size() ? &spatial[digit]
                                                                 : nullptr;
     if (place == nullptr || *place >= 0) return false;
-    *place = static_cast<int64_t>(i);
+    *place = i;
   }
   return true;
 }

@@ -112,7 +112,7 @@ class Reader {
   bool alone_;                                                      // the text is a single instruction
   boost::unordered_flat_map<std::string_view, InstructionId> ids_;  // kNoInstruction: is being read
   boost::unordered_flat_map<std::pair<InstructionId, int64_t>, InstructionId> elements_;  // tuple elements, by `%x#1`
-  std::vector<InstructionId> operands_;                             // of all open instructions, outermost first
+  std::vector<InstructionId> operands_;  // of all open instructions, outermost first
   std::vector<Undefined> undefined_;
 };
 

@@ -33,7 +33,7 @@ class Cursor {
   bool at_end() { return position() >= text_.size(); }
   std::string_view between(size_t begin, size_t end) const { return text_.substr(begin, end - begin); }
   /// Returns the offset of `view`, a part of the text.
-  size_t offset_of(std::string_view view) const { return static_cast<size_t>(view.data() - text_.data()); }
+  size_t offset_of(std::string_view view) const { return view.data() - text_.data(); }
   int max_nesting() const { return max_nesting_; }
 
   /// Returns the next byte, or NUL at the end. No caller accepts a NUL, so one in the text is an error, too.
@@ -64,7 +64,7 @@ class Cursor {
     return accept(expected) ? ok_status() : missing(expected, where, what);
   }
 
-  /// Reads letters, digits, '_', '.', '-' (but not the '-' of "->"); empty if there are none.
+  /// Reads letters, digits, '_', '.', '-' (but not the '-' of "->"); empty if none exist.
   std::string_view identifier();
   /// Reads an identifier with an optional '%' before it.
   StatusOr<std::string_view> name(std::string_view what);

@@ -153,7 +153,7 @@ constexpr bool ends_number(char c) {
          c == '/';
 }
 
-/// Returns the text of the next number; empty if there is none.
+/// Returns the text of the next number; empty if none exists.
 Number number_text(Cursor& cursor) {
   const size_t begin = cursor.position();
   size_t end = begin;

@@ -6,9 +6,13 @@
 
 namespace hilo::hlo::text {
 
-/// Returns whether the instruction has such a form: a dynamic slice at a vector of starts, a copy of a tuple, a map
-/// without dimensions, a scan whose result is no tuple, a comparison type that doesn't fit its operands, a gather or
-/// scatter that indexes a batching dimension.
+/// Returns whether the instruction has such a form:
+///   - a dynamic slice at a vector of starts
+///   - a copy of a tuple
+///   - a map without dimensions
+///   - a scan whose result is no tuple
+///   - a comparison type that doesn't fit its operands
+///   - a gather or scatter that indexes a batching dimension
 bool has_xla_form(const StatedInstruction& stated);
 
 /// Appends the equivalent instructions to `draft` and returns the id of the value. The caller sets name and annotations

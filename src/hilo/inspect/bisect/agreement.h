@@ -13,7 +13,7 @@ namespace hilo::hlo {
 /// value that they depend on; 0 for types without rounding.
 double tolerance_of(ElementType type);
 
-/// Returns the largest finite magnitude of the floats in a value, including all leaves of a tuple; 0 if there are none.
+/// Returns the largest finite magnitude of the floats in a value, including all leaves of a tuple; 0 if none exist.
 double greatest_magnitude(const Literal& value);
 
 /// Describes the difference of an array from the expected one; "" if they agree. Floats may differ by

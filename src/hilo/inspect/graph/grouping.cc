@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/inspect/graph/grouping.h"
 
+#include "hilo/base/sizes.h"
+
 #include <algorithm>
 #include <functional>
 #include <queue>
@@ -108,14 +110,14 @@ class Cutter {
     std::vector<uint32_t> item_of_run(runs_.size());
     for (size_t r = 0; r < runs_.size(); ++r) {
       if (!active_[r]) continue;
-      item_of_run[r] = static_cast<uint32_t>(grouping.items.size());
+      item_of_run[r] = size32(grouping.items);
       grouping.items.push_back({{}, r});
     }
     grouping.item_of.resize(computation_.size());
     for (InstructionId id = 0; id < computation_.size(); ++id) {
       for (const size_t r : runs_of_[id]) grouping.items[item_of_run[r]].members.push_back(id);
       if (outside_[id]) {
-        grouping.item_of[id] = static_cast<uint32_t>(grouping.items.size());
+        grouping.item_of[id] = size32(grouping.items);
         grouping.items.push_back({{id}, kNoRun});
       } else {
         grouping.item_of[id] = item_of_run[maker_of(id)];
@@ -149,7 +151,7 @@ class Cutter {
     while (!ready.empty()) {
       const uint32_t k = ready.top().second;
       ready.pop();
-      place[k] = static_cast<uint32_t>(order.size());
+      place[k] = size32(order);
       order.push_back(k);
       for (const uint32_t user : users[k]) {
         if (--missing[user] == 0) push(user);

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "hilo/base/sizes.h"
 #include "hilo/inspect/graph/grouping.h"
 
 namespace hilo::hlo::graph {
@@ -59,7 +60,7 @@ class Painter {
 
   Scene paint() {
     scene_.sheets.resize(computations_.size());
-    scene_.entry = static_cast<uint32_t>(computations_.size()) - 1;
+    scene_.entry = size32(computations_) - 1;
     for (uint32_t c = 0; c < computations_.size(); ++c) paint_computation(c);
     return std::move(scene_);
   }
@@ -124,7 +125,7 @@ class Painter {
     sheet.place = place;
     sheet.name = name;
     const Inputs numbers = paint_inputs(computation, grouping, item, sheet, box);
-    const uint32_t inputs = static_cast<uint32_t>(sheet.nodes.size());
+    const uint32_t inputs = size32(sheet.nodes);
     Cost cost;
     for (uint32_t k = 0; k < item.members.size(); ++k) {
       const InstructionId id = item.members[k];
@@ -136,16 +137,16 @@ class Painter {
                                         : numbers.at(key(source(grouping, operand)))});
       }
       cost += costs_.of(computation.instruction(id), computation);
-      inner_[key({place, id})] = static_cast<uint32_t>(sheet.nodes.size());
+      inner_[key({place, id})] = size32(sheet.nodes);
       sheet.nodes.push_back(std::move(node));
     }
     cost.bytes = runs_[c].bytes[item.run];
     sheet.cost = cost_text(cost);
-    sheet.root = static_cast<uint32_t>(sheet.nodes.size()) - 1;
+    sheet.root = size32(sheet.nodes) - 1;
     const NodeLabel& last = sheet.nodes.back().label;
     box.label = {name, last.shape, last.source, "", sheet.cost};
     box.kind = "region";
-    box.region = static_cast<uint32_t>(scene_.sheets.size());
+    box.region = size32(scene_.sheets);
     scene_.sheets.push_back(std::move(sheet));
     return box;
   }
@@ -161,7 +162,7 @@ class Painter {
       for (const InstructionId operand : computation.instruction(id).operands) {
         if (std::ranges::binary_search(item.members, operand)) continue;
         const Source from = source(grouping, operand);
-        if (!numbers.emplace(key(from), static_cast<uint32_t>(sheet.nodes.size())).second) continue;
+        if (!numbers.emplace(key(from), size32(sheet.nodes)).second) continue;
         box.operands.push_back(from);
         Node input;
         input.label.title = computation.instruction(operand).name;

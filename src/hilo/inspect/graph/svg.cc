@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "hilo/base/sizes.h"
 #include "hilo/inspect/graph/html.h"
 #include "hilo/inspect/graph/layout.h"
 
@@ -49,7 +50,7 @@ std::string region_title(const graph::Node& node) {
 class SvgWriter {
  public:
   explicit SvgWriter(const graph::Scene& scene) : scene_(scene), frames_(scene.sheets.size()) {
-    for (uint32_t s = static_cast<uint32_t>(scene.sheets.size()); s-- > 0;) frames_[s] = frame_of(scene.sheets[s]);
+    for (uint32_t s = size32(scene.sheets); s-- > 0;) frames_[s] = frame_of(scene.sheets[s]);
   }
 
   std::string text() && {

@@ -28,9 +28,9 @@ struct Links {
 /// "ring", "torus2d", "torus3d", "fat-tree"
 StatusOr<Topology> topology_named(std::string_view name);
 
-/// Returns the seconds of a collective of `members` devices whose result has `result_bytes` on each. With n the bytes
-/// of the whole (of all-gather's result, or of one device's operand for the others), a the latency, b the seconds per
-/// byte, p the number of devices:
+/// Returns the seconds of a collective of `members` devices whose result has `result_bytes` on each. In the
+/// formulas n is the bytes of all-gather's result, or of one device's operand for the others. a is the latency, b the
+/// seconds per byte, p the number of devices:
 ///   ring       all-reduce 2(p-1)a + 2(p-1)/p nb; all-gather, reduce-scatter and all-to-all half of that;
 ///              permute a + nb
 ///   torus      of k axes of length s = p^(1/k): all-gather max(k s/2 a, nb/2k), reduce-scatter the same,

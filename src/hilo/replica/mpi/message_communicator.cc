@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "hilo/base/out_of_memory.h"
+#include "hilo/base/sizes.h"
 
 namespace hilo {
 namespace {
@@ -227,8 +228,7 @@ class MessageCommunicators::Participant final : public Communicator {
   Status check_blocks(const Meeting& meeting, Operation operation, size_t bytes, size_t block) {
     if (bytes == block * meeting.group.size()) return ok_status();
     return refuse(fmt::format("{}: got {} of {} bytes by {} members; wanted one block of {} bytes per member",
-                              meeting.what, kOperationNames[static_cast<size_t>(operation)], bytes,
-                              meeting.group.size(), block));
+                              meeting.what, kOperationNames[ordinal(operation)], bytes, meeting.group.size(), block));
   }
 
   StatusOr<Exchange> exchange_of(const Meeting& meeting, Operation operation, DeviceBytes in, MutableDeviceBytes out) {
@@ -240,7 +240,7 @@ class MessageCommunicators::Participant final : public Communicator {
       if (member < 0 || member >= size())
         return refuse(fmt::format("{}: replica {} doesn't exist", meeting.what, member));
     }
-    exchange.place = static_cast<size_t>(me - meeting.group.begin());
+    exchange.place = me - meeting.group.begin();
     exchange.header = {.run = all_.run_.number,
                        .program = all_.run_.program,
                        .id = meeting.id,
@@ -360,7 +360,7 @@ class MessageCommunicators::Participant final : public Communicator {
         mine.out_bytes == theirs.out_bytes)
       return ok_status();
     const auto describe = [](const Header& header) {
-      return fmt::format("{} ({}, {} bytes)", text_of(header), kOperationNames[static_cast<size_t>(header.operation)],
+      return fmt::format("{} ({}, {} bytes)", text_of(header), kOperationNames[ordinal(header.operation)],
                          header.in_bytes);
     };
     return refuse(fmt::format("called {}, but replica {} called {}", describe(mine), from, describe(theirs)));

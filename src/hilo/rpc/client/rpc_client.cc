@@ -229,7 +229,7 @@ struct Loan {
   Loan() = default;
   Loan(const Loan&) = delete;
   Loan& operator=(const Loan&) = delete;
-  /// Waits until the last owner is gone.
+  /// Waits until the last owner releases it.
   ~Loan() {
     owner.reset();
     static_cast<void>(returned->event().await());

@@ -138,7 +138,7 @@ Status read(const WireField& field, const std::string& where, bool& value) {
 }
 Status read(const WireField& field, const std::string& where, int64_t& value) {
   HILO_RETURN_IF_ERROR(check_type(field, WireType::kVarint, where));
-  value = static_cast<int64_t>(field.value);
+  value = field.value;
   return ok_status();
 }
 Status read(const WireField& field, const std::string& where, double& value) {
@@ -321,7 +321,7 @@ std::optional<Place> find_last(std::string_view bytes, size_t position, size_t s
     if (type == WireType::kVarint) continue;
     if (tag == tag_of(number)) return value == size - position ? std::optional(place) : std::nullopt;
     if (type != WireType::kBytes || value > bytes.size() - position) return std::nullopt;
-    position += static_cast<size_t>(value);
+    position += value;
   }
   return std::nullopt;
 }

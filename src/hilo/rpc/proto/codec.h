@@ -40,7 +40,7 @@ std::string encode(const Overview& overview);
 StatusOr<SessionReport> decode_session_report(std::string_view bytes);
 StatusOr<Overview> decode_overview(std::string_view bytes);
 
-/// Returns the number of the call, even of an invalid message, so that its sender can be notified; 0 if there is none.
+/// Returns the number of the call, even of an invalid message, so that its sender can be notified; 0 if none exists.
 int64_t request_id(std::string_view bytes);
 
 /// Returns the name of the request's call: "Compile".

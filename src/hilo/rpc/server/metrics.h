@@ -69,7 +69,7 @@ class MetricsServer {
         limits_(limits) {}
   void serve();
   void accept_clients();
-  /// Continues with a client. Returns false once it has its answer or is gone.
+  /// Continues with a client. Returns false once it has its answer or has disconnected.
   bool advance(Client& client) const;
   std::string answer_to(std::string_view request) const;
 

@@ -118,7 +118,7 @@ class Sessions::Session final : public Relay, public std::enable_shared_from_thi
   bool attach(Lane lane, std::shared_ptr<Outlet> outlet, const Peer& peer);
   void tell(std::string_view event, std::string_view cause);
   void end();
-  /// Ends the session if its client is gone and it holds nothing, because another client waits for the place.
+  /// Ends the session if its client has disconnected and it holds nothing, because another client waits for the place.
   void yield();
   /// Tells the client why it gets no session.
   void reject(const Status& why);
@@ -169,7 +169,7 @@ class Sessions::Session final : public Relay, public std::enable_shared_from_thi
   int64_t replies_ = 0;
   bool is_asked_ = false;    // a report was requested and hasn't arrived
   bool asks_again_ = false;  // another report is needed, because the client left meanwhile
-  bool is_empty_ = false;    // the client is gone and the session holds nothing
+  bool is_empty_ = false;    // the client has disconnected and the session holds nothing
   SessionReport report_;
   std::optional<Clock::time_point> reported_;
 };
@@ -315,7 +315,7 @@ void Sessions::Session::forward(Lane lane, Pieces batch, std::function<void()> t
     } else if (is_short && socket_ != nullptr && batches_.empty() && !is_writing_) {
       // Usually the frame is written directly, without the second thread.
       StatusOr<std::string> rest = socket_->write_some(static_cast<uint32_t>(lane), next.bytes.parts);
-      if (!rest.ok()) return;  // read() detects that the worker is gone
+      if (!rest.ok()) return;  // read() detects that the worker has ended
       taken = std::exchange(next.taken, nullptr);
       if (!rest->empty()) {
         message_bytes_ += std::ssize(*rest);
@@ -362,7 +362,7 @@ void Sessions::Session::write() {
 }
 
 void Sessions::Session::send(const Batch& batch) {
-  // read() detects that the worker is gone.
+  // read() detects that the worker has ended.
   if (batch.is_rest) static_cast<void>(socket_->write_rest(batch.bytes.parts[0]));
   else if (batch.lane == Lane::kBytes) send_bytes(batch.bytes);
   else static_cast<void>(socket_->write(static_cast<uint32_t>(batch.lane), batch.bytes.parts));

@@ -82,7 +82,7 @@ class Sessions {
                                           const Peer& peer = {});
   /// Rejects new sessions from this call on, including those that wait.
   void drain();
-  /// Waits until there is no session or the time is over. Returns whether there is none.
+  /// Waits until there is no session or the time is over. Returns whether none exists.
   bool wait_until_idle(std::chrono::milliseconds time);
 
   struct Counts {

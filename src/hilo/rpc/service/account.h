@@ -37,7 +37,7 @@ class Held {
   std::shared_ptr<Account> account_;
   int64_t bytes_ = 0;
 };
-/// Shared by a name and by the runs that read the buffer. The bytes count until the last owner is gone.
+/// Shared by a name and by the runs that read the buffer. The bytes count until the last owner releases them.
 using HeldPtr = std::shared_ptr<Held>;
 
 /// The account of a session. Thread-safe.

@@ -78,7 +78,7 @@ struct Arena::State {
     for (const Mapping& mapping : cached) ::munmap(mapping.data, mapping.pages);
   }
 
-  /// Allocates a range. Returns -1 if there is none.
+  /// Allocates a range. Returns -1 if none exists.
   int64_t allocate_range(int64_t size) {
     const auto found = std::ranges::find_if(free, [size](const auto& stretch) { return stretch.second >= size; });
     if (found == free.end()) return -1;

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "hilo/base/files.h"
+#include "hilo/base/sizes.h"
 #include "hilo/rpc/messages.h"
 
 namespace hilo::rpc {
@@ -31,7 +32,7 @@ std::vector<iovec> frame_of(uint32_t lane, std::span<const std::string_view> par
   std::vector<iovec> all = {{&head, sizeof(head)}};
   head.lane = lane;
   for (const std::string_view part : parts) {
-    head.size += static_cast<uint32_t>(part.size());
+    head.size += size32(part);
     all.push_back({const_cast<char*>(part.data()), part.size()});
   }
   return all;
@@ -74,7 +75,7 @@ StatusOr<bool> FrameSocket::read_all(char* to, size_t size) {
     if (got < 0 && errno != ECONNRESET) return errno_status(errno, "reading a frame");
     if (got <= 0) return done == 0 ? StatusOr<bool>(false) : data_loss("the last frame is cut off");
     if (is_large) {
-      done += static_cast<size_t>(got);
+      done += got;
       continue;
     }
     used_ = std::min(size - done, buffer_.size());

@@ -58,7 +58,7 @@ class FrameSocket {
   /// Errors    DATA_LOSS for an invalid frame; those of errno_status
   StatusOr<bool> read(Frame& frame);
   /// Writes a frame. Blocks until the other end has room.
-  /// Errors    UNAVAILABLE if the other end is gone
+  /// Errors    UNAVAILABLE if the other end has closed
   Status write(uint32_t lane, std::string_view message) { return write(lane, std::span(&message, 1)); }
   Status write(uint32_t lane, std::span<const std::string_view> parts);
   /// Writes as much as possible without blocking (nothing if another thread is writing). Returns the rest of the frame

@@ -54,7 +54,8 @@ struct Serving {
   Serving& operator=(const Serving&) = delete;
 
   void write(Lane lane, std::string_view message) {
-    static_cast<void>(socket.write(static_cast<uint32_t>(lane), message));  // if the server is gone, read() reports it
+    static_cast<void>(
+        socket.write(static_cast<uint32_t>(lane), message));  // if the server has ended, read() reports it
   }
   Session::Sink sink(uint32_t lane) {
     return [this, lane](const Reply& reply) { static_cast<void>(socket.write(lane, encode_in_pieces(reply).parts)); };

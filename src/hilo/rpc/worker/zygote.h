@@ -22,7 +22,7 @@ inline constexpr std::string_view kHelperArgument = "helper-of-serve";
 int help_server(std::span<const char* const> arguments);
 
 /// Starts worker processes, each with one session. They end when their socket closes or the server's process ends. Each
-/// one executes the program anew, for separate address space randomization; without WorkerOptions::command it is a
+/// one executes the program again, for separate address space randomization; without WorkerOptions::command it is a
 /// fork.
 class Zygote {
  public:

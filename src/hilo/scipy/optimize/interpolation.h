@@ -11,7 +11,7 @@ struct LinePoint {
   Array step, value, slope;
 };
 
-/// Returns the minimum of the cubic through `a`, with its slope, b and (c, value_c); NaN if there is none.
+/// Returns the minimum of the cubic through `a`, with its slope, b and (c, value_c); NaN if none exists.
 /// Source    Nocedal and Wright, "Numerical optimization" (2006), section 3.5
 Array least_of_cubic(const LinePoint& a, const LinePoint& b, const Array& c, const Array& value_c);
 /// Returns the minimum of the quadratic through `a`, with its slope, and b.

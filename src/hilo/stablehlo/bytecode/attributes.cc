@@ -251,7 +251,7 @@ Attribute read_vhlo(BytecodeReader& reader, ByteReader& in) {
     case VhloAttribute::kCustomCallApiVersion: {
       Attribute made;
       made.kind = AttributeKind::kInteger;
-      made.integer = static_cast<int64_t>(in.number());
+      made.integer = in.number();
       return made;
     }
     case VhloAttribute::kOutputOperandAlias: return read_output_operand_alias(reader, in);
@@ -354,7 +354,7 @@ LocationId location_from(BytecodeReader& reader, ByteReader& from) {
     if (kind == BuiltinAttribute::kFileLineColLoc || kind == BuiltinAttribute::kFileLineColRange) {
       made.file = tree.intern(string_attribute_from(reader, in));
       if (kind == BuiltinAttribute::kFileLineColRange) in.number();  // count of the numbers that follow
-      made.line = static_cast<int64_t>(in.number());
+      made.line = in.number();
       from.take_failure(in);
       break;
     }

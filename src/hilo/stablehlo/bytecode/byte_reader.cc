@@ -33,7 +33,7 @@ uint64_t ByteReader::long_number(uint8_t first) {
   }
   uint64_t value = 0;
   for (int i = extra; i-- > 0;) value = value << 8 | static_cast<uint8_t>(data_[position_ + static_cast<size_t>(i)]);
-  position_ += static_cast<size_t>(extra);
+  position_ += extra;
   if (extra == 8) return value;
   return value << (7 - extra) | static_cast<uint64_t>(first >> (extra + 1));
 }
@@ -100,7 +100,7 @@ ByteReader ByteReader::section(uint8_t& id) {
   }
   if (!failed_ && size > remaining()) fail(fmt::format("a section of {} bytes; {} are left", size, remaining()));
   const size_t begin = position_;
-  if (!failed_) position_ += static_cast<size_t>(size);
+  if (!failed_) position_ += size;
   ByteReader part(data_, source_, begin, failed_ ? begin : position_);
   part.take_failure(*this);
   return part;

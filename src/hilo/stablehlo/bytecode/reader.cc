@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "hilo/base/sizes.h"
 #include "hilo/stablehlo/bytecode/attributes.h"
 #include "hilo/stablehlo/bytecode/types.h"
 
@@ -229,16 +230,16 @@ void IrReader::read_operation(ByteReader& in, RegionId region) {
   tree_.operations[id].name = known->tree_name;
   const uint8_t mask = in.byte();
   const LocationId location = location_from(reader_, in);
-  const auto attributes = static_cast<uint32_t>(tree_.attribute_pool.size());
+  const auto attributes = size32(tree_.attribute_pool);
   read_attributes(in, mask, *known, tree_.attribute_pool);
   Operation operation = tree_.operations[id];
   operation.location = location;
-  operation.attributes = {attributes, static_cast<uint32_t>(tree_.attribute_pool.size()) - attributes};
+  operation.attributes = {attributes, size32(tree_.attribute_pool) - attributes};
   const size_t results = (mask & kHasResults) != 0 ? in.count() : 0;
-  operation.results = {static_cast<uint32_t>(tree_.values.size()), static_cast<uint32_t>(results)};
+  operation.results = {size32(tree_.values), static_cast<uint32_t>(results)};
   for (size_t i = 0; i < results && !in.failed(); ++i) tree_.values.push_back({type_from(reader_, in), id});
   const size_t operands = (mask & kHasOperands) != 0 ? in.count() : 0;
-  operation.operands = {static_cast<uint32_t>(tree_.operand_pool.size()), static_cast<uint32_t>(operands)};
+  operation.operands = {size32(tree_.operand_pool), static_cast<uint32_t>(operands)};
   for (size_t i = 0; i < operands && !in.failed(); ++i) {
     const uint32_t number = in.index(values_.size(), "value");
     if (!in.failed() && values_[number] == kNone) in.fail(fmt::format("value {} is used before it is defined", number));
@@ -276,8 +277,7 @@ void IrReader::read_regions(ByteReader& in, OperationId owner) {
   next_ = outer_next;
   if (sectioned) in.take_failure(own);
   --reader_.depth;
-  tree_.operations[owner].regions = {static_cast<uint32_t>(tree_.regions.size()),
-                                     static_cast<uint32_t>(regions.size())};
+  tree_.operations[owner].regions = {size32(tree_.regions), size32(regions)};
   tree_.regions.insert(tree_.regions.end(), regions.begin(), regions.end());
 }
 
@@ -285,7 +285,7 @@ Region IrReader::read_region(ByteReader& in) {
   const size_t blocks = in.count();
   const auto region = static_cast<RegionId>(tree_.regions.size());
   tree_.regions.push_back({});
-  tree_.regions[region].arguments.begin = static_cast<uint32_t>(tree_.values.size());
+  tree_.regions[region].arguments.begin = size32(tree_.values);
   if (blocks == 0 || in.failed()) return tree_.regions[region];
   if (blocks > 1) {
     in.fail(StatusCode::kUnimplemented, "a region with several blocks");

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 
+#include "hilo/base/sizes.h"
 #include "hilo/stablehlo/bytecode/attributes.h"
 #include "hilo/stablehlo/tree/elements.h"
 #include "hilo/stablehlo/tree/mlir_names.h"
@@ -71,7 +72,7 @@ Type read_parts(BytecodeReader& reader, ByteReader& in, TypeKind kind) {
   made.kind = kind;
   const size_t count = in.count();
   for (size_t i = 0; i < count && !in.failed(); ++i) made.parts.push_back(type_from(reader, in));
-  made.input_count = static_cast<uint32_t>(made.parts.size());
+  made.input_count = size32(made.parts);
   if (kind == TypeKind::kFunction) {
     const size_t results = in.count();
     for (size_t i = 0; i < results && !in.failed(); ++i) made.parts.push_back(type_from(reader, in));
@@ -92,7 +93,7 @@ Type read_quantized(BytecodeReader& reader, ByteReader& in, bool by_axis) {
     q.greatest = static_cast<double>(in.signed_number());
   };
   if (by_axis) {
-    q.axis = static_cast<int64_t>(in.number());
+    q.axis = in.number();
     read_ends();
   }
   const size_t scales = by_axis ? in.count() : 1;

@@ -163,8 +163,8 @@ StatusOr<hlo::PropagationRequest> propagation_request(const ModuleTree& tree, En
   HILO_RETURN_IF_ERROR(express_in(request.mesh, request.results, results.free));
   request.free_parameters = std::move(parameters.free);
   request.free_results = std::move(results.free);
-  request.stated =
-      [&tree, mesh = request.mesh](const hlo::Instruction& instruction) -> StatusOr<std::vector<Sharding>> {
+  request.stated = [&tree,
+                    mesh = request.mesh](const hlo::Instruction& instruction) -> StatusOr<std::vector<Sharding>> {
     const std::string text = hlo::frontend_attribute(instruction.annotations->frontend_attributes, "xla.sdy.sharding");
     if (text.empty()) return std::vector<Sharding>();
     HILO_ASSIGN_OR_RETURN(std::vector<Sharding> shardings, read_shardings(tree, text));

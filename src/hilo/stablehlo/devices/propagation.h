@@ -8,7 +8,7 @@
 
 namespace hilo::stablehlo {
 
-/// Returns the entry function: `main`, or else the only public function; null if there is none.
+/// Returns the entry function: `main`, or else the only public function; null if none exists.
 const Operation* entry_function(const ModuleTree& tree);
 
 /// Reads the sharding of an argument or result of this rank from an attribute: `sdy.sharding` of Shardy or

@@ -237,7 +237,7 @@ StatusOr<AttributeId> read_number(TextReader& reader, bool typed) {
       std::from_chars(digits.data(), digits.data() + digits.size(), magnitude, hexadecimal ? 16 : 10);
   if (failure != std::errc() || stop != digits.data() + digits.size())
     return cursor.error(begin, fmt::format("{} is not a 64-bit integer", quote(cursor.between(begin, end))));
-  attribute.integer = static_cast<int64_t>(negative ? 0 - magnitude : magnitude);
+  attribute.integer = negative ? 0 - magnitude : magnitude;
   cursor.set_position(after);
   return tree.add(attribute);
 }

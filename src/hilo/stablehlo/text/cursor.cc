@@ -176,7 +176,7 @@ Status Cursor::error(size_t position, const std::string& message) const {
 Status Cursor::error(StatusCode code, size_t position, const std::string& message) const {
   const std::string_view before = text_.substr(0, std::min(position, text_.size()));
   const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-  const size_t line_begin = before.rfind('\n') + 1;  // 0 if there is none
+  const size_t line_begin = before.rfind('\n') + 1;  // 0 if none exists
   return Status(code, fmt::format("{}:{}:{}: {}", source_, line, before.size() - line_begin + 1, message));
 }
 

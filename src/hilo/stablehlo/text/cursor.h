@@ -43,7 +43,7 @@ class Cursor {
   bool at_end() { return position() >= end_; }
   std::string_view between(size_t begin, size_t end) const { return text_.substr(begin, end - begin); }
   std::string_view source() const { return source_; }
-  /// Returns the text from here to the next `last`, inclusive; empty if there is none.
+  /// Returns the text from here to the next `last`, inclusive; empty if none exists.
   std::string_view through(char last) const {
     const size_t at = text_.find(last, position_);
     return at < end_ ? between(position_, at + 1) : std::string_view();
@@ -72,7 +72,7 @@ class Cursor {
     return accept(token) ? ok_status() : missing(token, where, what);
   }
 
-  /// Reads a bare identifier, [A-Za-z_][A-Za-z0-9_$.]*. Returns empty text if there is none.
+  /// Reads a bare identifier, [A-Za-z_][A-Za-z0-9_$.]*. Returns empty text if none exists.
   std::string_view word() {
     const size_t begin = position();
     const char first = begin < end_ ? text_[begin] : '\0';
@@ -81,7 +81,7 @@ class Cursor {
     while (position_ < end_ && kWordBytes[static_cast<uint8_t>(text_[position_])]) ++position_;
     return {text_.data() + begin, position_ - begin};
   }
-  /// Reads the name after a sigil, [A-Za-z0-9_$.-]+. Returns empty text if there is none.
+  /// Reads the name after a sigil, [A-Za-z0-9_$.-]+. Returns empty text if none exists.
   std::string_view suffix() {
     const size_t begin = position_;
     while (position_ < end_ && (kWordBytes[static_cast<uint8_t>(text_[position_])] || text_[position_] == '-'))
@@ -89,7 +89,7 @@ class Cursor {
     return {text_.data() + begin, position_ - begin};
   }
   /// Reads the text of a number: sign, digits, hexadecimal digits after 0x, fraction, exponent. Returns empty text if
-  /// there is none.
+  /// none exists.
   std::string_view number();
   StatusOr<int64_t> integer(std::string_view what);
   /// Reads a string in double quotes and resolves its escapes.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "hilo/base/sizes.h"
 #include "hilo/base/text.h"
 #include "hilo/stablehlo/text/attributes.h"
 #include "hilo/stablehlo/text/locations.h"
@@ -217,7 +218,7 @@ Status read_function(TextReader& reader, PendingOperation& operation, uint32_t) 
   Type type;
   type.kind = TypeKind::kFunction;
   for (const auto& argument : arguments) type.parts.push_back(argument.second);
-  type.input_count = static_cast<uint32_t>(type.parts.size());
+  type.input_count = size32(type.parts);
   for (const auto& result : results) type.parts.push_back(result.second);
   Attribute function_type;
   function_type.kind = AttributeKind::kType;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "hilo/base/sizes.h"
 #include "hilo/base/text.h"
 #include "hilo/stablehlo/text/attributes.h"
 #include "hilo/stablehlo/text/forms.h"
@@ -101,7 +102,7 @@ Status read_region(TextReader& reader, PendingOperation& operation, const Argume
   // built from copies at the owner's end.
   const auto region = static_cast<RegionId>(tree.regions.size());
   tree.regions.push_back({});
-  tree.regions[region].arguments = {static_cast<uint32_t>(tree.values.size()), static_cast<uint32_t>(all.size())};
+  tree.regions[region].arguments = {size32(tree.values), size32(all)};
   const size_t position = cursor.position();
   for (const auto& [name, type] : all) add_value(reader, type, kNone);
   for (size_t i = 0; i < all.size(); ++i) {
@@ -192,7 +193,7 @@ Status read_generic(TextReader& reader, PendingOperation& operation) {
 Status finish_operation(TextReader& reader, PendingOperation& pending, RegionId region) {
   ModuleTree& tree = reader.tree;
   const auto add_range = [](auto& pool, auto& list) {
-    const Range range{static_cast<uint32_t>(pool.size()), static_cast<uint32_t>(list.size())};
+    const Range range{size32(pool), size32(list)};
     pool.insert(pool.end(), list.begin(), list.end());
     list.clear();
     return range;
@@ -210,7 +211,7 @@ Status finish_operation(TextReader& reader, PendingOperation& pending, RegionId 
     next += count;
   }
   Operation& operation = tree.operations[pending.id];
-  operation.results = {first, static_cast<uint32_t>(pending.result_types.size())};
+  operation.results = {first, size32(pending.result_types)};
   operation.operands = add_range(tree.operand_pool, pending.operands);
   operation.attributes = add_range(tree.attribute_pool, pending.attributes);
   operation.regions = add_range(tree.regions, pending.regions);

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "hilo/base/sizes.h"
 #include "hilo/base/text.h"
 #include "hilo/stablehlo/text/attributes.h"
 #include "hilo/stablehlo/tree/elements.h"
@@ -166,7 +167,7 @@ StatusOr<TypeId> read_function_type(TextReader& reader) {
   Type type;
   type.kind = TypeKind::kFunction;
   HILO_RETURN_IF_ERROR(read_types(reader, type.parts));
-  type.input_count = static_cast<uint32_t>(type.parts.size());
+  type.input_count = size32(type.parts);
   HILO_RETURN_IF_ERROR(cursor.expect("->", "in a function's type"));
   if (cursor.next_is("(")) {
     HILO_RETURN_IF_ERROR(read_types(reader, type.parts));

@@ -200,7 +200,7 @@ Status translate_bounded_broadcast(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> places, op.integers("broadcast_dimensions"));
   std::vector<int64_t> from(type_of_result(op, 0).dimensions.size(), -1);
   for (size_t d = 0; d < places.size(); ++d) {
-    if (places[d] >= 0 && places[d] < std::ssize(from)) from[places[d]] = static_cast<int64_t>(d);
+    if (places[d] >= 0 && places[d] < std::ssize(from)) from[places[d]] = d;
   }
   return translate_moved(op, from);
 }

@@ -188,7 +188,7 @@ Status broadcast_from_roots(const OpContext& op, const Rooted& rooted, const hlo
 StatusOr<InstructionId> is_root(const OpContext& op, const Rooted& rooted, uint32_t i, const hlo::Int64Lists& groups) {
   std::vector<int64_t> place(op.translator.devices.grid.count(), -1);  // position in its group
   for (const hlo::Int64List& group : groups) {
-    for (size_t k = 0; k < group.size(); ++k) place[group[k]] = static_cast<int64_t>(k);
+    for (size_t k = 0; k < group.size(); ++k) place[group[k]] = k;
   }
   HILO_ASSIGN_OR_RETURN(const InstructionId own, device_entry(op, place));
   InstructionId root = op.builder.constant(Literal::scalar(int32_t{0}));

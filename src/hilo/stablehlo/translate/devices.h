@@ -27,7 +27,7 @@ struct DevicePlan {
 /// Errors    UNIMPLEMENTED for manual computations over other devices than the program's
 StatusOr<DevicePlan> plan_devices(const ModuleTree& tree, const TranslateOptions& options);
 
-/// Returns the function with that name; kNone if there is none.
+/// Returns the function with that name; kNone if none exists.
 OperationId find_function(const ModuleTree& tree, std::string_view name);
 
 }  // namespace hilo::stablehlo

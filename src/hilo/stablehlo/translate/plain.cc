@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "hilo/base/sizes.h"
 #include "hilo/base/text.h"
 #include "hilo/stablehlo/translate/attribute_setter.h"
 
@@ -58,7 +59,7 @@ Status promote_to(const OpContext& op, uint32_t region_index, uint32_t i, hlo::I
 StatusOr<InstructionIds> promoted_operands(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(InstructionIds operands, op.operands());
   if (op.operation.regions.count == 0) return operands;
-  const auto count = static_cast<uint32_t>(operands.size());
+  const auto count = size32(operands);
   const std::string_view name = op.row.name;
   const bool scatters = name == "scatter", halves = name == "reduce" || name == "reduce_window";
   for (uint32_t i = 0; i < count; ++i) {

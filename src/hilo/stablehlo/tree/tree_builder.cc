@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "hilo/base/sizes.h"
 #include "hilo/stablehlo/tree/attribute_rows.h"
 #include "hilo/stablehlo/tree/mlir_names.h"
 
@@ -64,7 +65,7 @@ TypeId TreeBuilder::function_type(std::span<const TypeId> inputs, std::span<cons
   };
   Type made;
   made.kind = TypeKind::kFunction;
-  made.input_count = static_cast<uint32_t>(inputs.size());
+  made.input_count = size32(inputs);
   made.parts.assign(inputs.begin(), inputs.end());
   made.parts.insert(made.parts.end(), results.begin(), results.end());
   made.spelled = list(inputs) + " -> " + list(results);
@@ -150,13 +151,13 @@ OperationId TreeBuilder::begin(const NewOperation& operation, LocationId locatio
   made.name = tree.intern(operation.name);
   made.location = location;
   const auto append = [](auto& pool, const auto& list) {
-    const Range range{static_cast<uint32_t>(pool.size()), static_cast<uint32_t>(list.size())};
+    const Range range{size32(pool), size32(list)};
     pool.insert(pool.end(), list.begin(), list.end());
     return range;
   };
   made.operands = append(tree.operand_pool, operation.operands);
   made.attributes = append(tree.attribute_pool, operation.attributes);
-  made.results = {static_cast<uint32_t>(tree.values.size()), static_cast<uint32_t>(operation.results.size())};
+  made.results = {size32(tree.values), size32(operation.results)};
   for (TypeId type : operation.results) tree.values.push_back({type, id});
   tree.operations.push_back(made);
   return id;
@@ -164,7 +165,7 @@ OperationId TreeBuilder::begin(const NewOperation& operation, LocationId locatio
 
 void TreeBuilder::end(OperationId id, std::span<const Region> regions, RegionId region) {
   Operation& operation = tree.operations[id];
-  operation.regions = {static_cast<uint32_t>(tree.regions.size()), static_cast<uint32_t>(regions.size())};
+  operation.regions = {size32(tree.regions), size32(regions)};
   tree.regions.insert(tree.regions.end(), regions.begin(), regions.end());
   operation.nested_end = static_cast<OperationId>(tree.operations.size());
   if (region != kNone) tree.append(region, id);
@@ -172,7 +173,7 @@ void TreeBuilder::end(OperationId id, std::span<const Region> regions, RegionId 
 
 RegionId TreeBuilder::begin_region() {
   Region region;
-  region.arguments.begin = static_cast<uint32_t>(tree.values.size());
+  region.arguments.begin = size32(tree.values);
   tree.regions.push_back(region);
   return static_cast<RegionId>(tree.regions.size() - 1);
 }

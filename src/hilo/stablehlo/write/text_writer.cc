@@ -65,7 +65,7 @@ class TextWriter {
   /// Returns `(T, T) -> T`.
   std::string function_type(const Operation& operation) const;
   std::string type_list(const Operation& operation, bool results) const;
-  /// Returns ` {a = 1 : i64}` with the attributes that are not in `shown`; nothing if there are none.
+  /// Returns ` {a = 1 : i64}` with the attributes that are not in `shown`; nothing if none exist.
   std::string dictionary(const Operation& operation, std::initializer_list<std::string_view> hidden) const;
   /// Returns ` {a = 1 : i64}` of dictionary `index` in a list; nothing if it is empty or absent.
   std::string element_dictionary(const Operation& operation, std::string_view name, size_t index) const;

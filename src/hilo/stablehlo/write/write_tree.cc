@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "hilo/base/out_of_memory.h"
+#include "hilo/base/sizes.h"
 #include "hilo/hlo/ir/expanded_size.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/stablehlo/translate/op_rows.h"
@@ -30,7 +31,7 @@ uint32_t leaf_offset(const Shape& tuple, int64_t index) {
   return static_cast<uint32_t>(offset);
 }
 
-uint32_t leaf_count(const Shape& shape) { return shape.is_tuple() ? static_cast<uint32_t>(shape.leaves().size()) : 1; }
+uint32_t leaf_count(const Shape& shape) { return shape.is_tuple() ? size32(shape.leaves()) : 1; }
 
 /// Converts a name to one that MLIR accepts without quotes.
 std::string symbol_of(std::string_view name) {
@@ -48,7 +49,7 @@ std::string symbol_of(std::string_view name) {
 }  // namespace
 
 void Body::define(hlo::InstructionId id, std::span<const ValueId> leaves) {
-  values[id] = {static_cast<uint32_t>(pool.size()), static_cast<uint32_t>(leaves.size())};
+  values[id] = {size32(pool), size32(leaves)};
   pool.insert(pool.end(), leaves.begin(), leaves.end());
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/backend/cpu/abi/isa.h"
 
+#include "hilo/base/sizes.h"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -25,7 +27,7 @@ constexpr std::array<IsaRow, 3> kIsas = {{
      "+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512cd,+fma,+f16c,+bmi2,-prefer-256-bit"},
 }};
 
-const IsaRow& row(Isa isa) { return kIsas[static_cast<std::size_t>(isa)]; }
+const IsaRow& row(Isa isa) { return kIsas[ordinal(isa)]; }
 
 bool host_has(Isa isa) {
   switch (isa) {

@@ -24,6 +24,7 @@
 #include "hilo/backend/cpu/emit/wide_constants.h"
 #include "hilo/backend/cpu/load/spare_memory.h"
 #include "hilo/base/out_of_memory.h"
+#include "hilo/base/sizes.h"
 #include "hilo/base/stop.h"
 #include "hilo/base/thread_own.h"
 
@@ -69,7 +70,7 @@ void initialize_llvm() {
 /// Target machines aren't thread safe and cost 0.35 ms to create. Each thread caches one per instruction set.
 using MachinePtr = std::unique_ptr<llvm::TargetMachine>;
 
-MachinePtr& machine_slot(Isa isa) { return thread_own<std::array<MachinePtr, 3>>()[static_cast<std::size_t>(isa)]; }
+MachinePtr& machine_slot(Isa isa) { return thread_own<std::array<MachinePtr, 3>>()[ordinal(isa)]; }
 
 StatusOr<llvm::TargetMachine*> target_machine(Isa isa) {
   initialize_llvm();

@@ -156,7 +156,7 @@ StatusOr<std::string> CpuProgram::serialize() const {
 
 ExecutableStatistics CpuProgram::statistics() const {
   ExecutableStatistics s;
-  s.kernel_count = static_cast<int64_t>(program_.kernels.size() + program_.loops.size());
+  s.kernel_count = program_.kernels.size() + program_.loops.size();
   s.kernels_compiled = compiled_;
   s.program_bytes = module_->held_bytes();
   for (const LibraryCall& c : program_.plan.library_calls) s.evaluated_count += c.symbol == kEvaluate ? 1 : 0;

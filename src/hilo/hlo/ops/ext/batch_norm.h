@@ -7,9 +7,11 @@
 
 namespace hilo::hlo {
 
-/// training(operand, scale, offset)                       -> (output, mean, variance)
-/// inference(operand, scale, offset, mean, variance)      -> output
-/// grad(operand, scale, mean, variance, grad_output)      -> (grad_operand, grad_scale, grad_offset)
+/// Attributes of the three ops:
+///   training(operand, scale, offset) -> (output, mean, variance)
+///   inference(operand, scale, offset, mean, variance) -> output
+///   grad(operand, scale, mean, variance, grad_output) -> (grad_operand, grad_scale, grad_offset)
+///
 /// All but operand, output and their gradients have one element per feature: an index of dimension `feature_index`.
 struct BatchNormAttributes : Attributes {
   double epsilon = 0;

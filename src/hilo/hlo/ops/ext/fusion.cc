@@ -64,7 +64,7 @@ Int64List major_to_minor(const Shape& shape) {
 
 Int64List inverse(const Int64List& permutation) {
   Int64List back(permutation.size());
-  for (size_t i = 0; i < permutation.size(); ++i) back[permutation[i]] = static_cast<int64_t>(i);
+  for (size_t i = 0; i < permutation.size(); ++i) back[permutation[i]] = i;
   return back;
 }
 

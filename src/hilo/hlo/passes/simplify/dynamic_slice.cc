@@ -26,7 +26,7 @@ InstructionId simplify_dynamic_slice(RewriteBuilder& b, const RewriteNode& n) {
   if (const Literal* value = splat_value(b, x)) return b.splat(n.shape, *value);
   // All starts known -> slice.
   std::vector<SliceRange> ranges;
-  for (size_t d = 0; d < static_cast<size_t>(from.rank()); ++d) {
+  for (int64_t d = 0; d < from.rank(); ++d) {
     const int64_t extent = from.dimension(d), size = n.shape.dimension(d);
     const std::optional<int64_t> start = known_start(b, n, 1, d, extent, size);
     if (!start) return kNoInstruction;

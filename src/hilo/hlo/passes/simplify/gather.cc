@@ -20,7 +20,7 @@ InstructionId simplify_gather(RewriteBuilder& b, const RewriteNode& n) {
   const Shape scalar = Shape::scalar(index_shape.element_type());
   const InstructionId flat =
       b.add(Opcode::kReshape, {indices}, nullptr, index_shape.with_dimensions(std::span(&vector_size, 1)));
-  std::vector<InstructionId> operands(static_cast<size_t>(b.shape(x).rank()) + 1, kNoInstruction);
+  std::vector<InstructionId> operands(b.shape(x).rank() + 1, kNoInstruction);
   operands[0] = x;
   for (int64_t i = 0; i < vector_size; ++i) {
     const InstructionId start = slice(b, flat, {{i, i + 1, 1}});

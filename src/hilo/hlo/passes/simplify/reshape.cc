@@ -19,7 +19,7 @@ std::optional<Int64List> match_dimensions_above_one(std::span<const int64_t> fro
     if (from[i] == 1) continue;
     while (j < to.size() && to[j] == 1) ++j;
     if (j == to.size() || to[j] != from[i]) return std::nullopt;
-    place[i] = static_cast<int64_t>(j++);
+    place[i] = j++;
   }
   while (j < to.size() && to[j] == 1) ++j;
   return j == to.size() ? std::optional(place) : std::nullopt;

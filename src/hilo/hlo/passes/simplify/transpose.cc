@@ -21,7 +21,7 @@ bool moves_only_ones(const Int64List& permutation, const Shape& result) {
 
 Int64List inverse_of(const Int64List& permutation) {
   Int64List inverse(permutation.size());
-  for (size_t i = 0; i < permutation.size(); ++i) inverse[permutation[i]] = static_cast<int64_t>(i);
+  for (size_t i = 0; i < permutation.size(); ++i) inverse[permutation[i]] = i;
   return inverse;
 }
 

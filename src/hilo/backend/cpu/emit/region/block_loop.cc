@@ -8,6 +8,7 @@
 #include "hilo/backend/cpu/emit/region/loop.h"
 #include "hilo/backend/cpu/emit/region/nodes.h"
 #include "hilo/backend/cpu/emit/region/reducer.h"
+#include "hilo/base/sizes.h"
 
 namespace hilo::cpu {
 namespace {
@@ -21,7 +22,7 @@ bool differs_by_row(const RegionState& s, uint32_t n) {
 /// Returns per node whether it is outside the row and the row's loop reads it.
 std::vector<bool> needed_by_row(const RegionState& s) {
   std::vector<bool> needed(s.region.nodes.size(), false);
-  for (uint32_t n = static_cast<uint32_t>(s.region.nodes.size()); n-- > 0;) {
+  for (uint32_t n = size32(s.region.nodes); n-- > 0;) {
     const RegionNode& node = s.region.nodes[n];
     if (node.kind == NodeKind::kReduceResult || (!s.facts.nodes[n].in_row && !needed[n])) continue;
     for (uint32_t o : node.operands) needed[o] = true;
@@ -32,7 +33,7 @@ std::vector<bool> needed_by_row(const RegionState& s) {
 
 void for_each_row(RegionState& s, const std::function<void(size_t row)>& emit) {
   for (size_t row = 0; row < s.block.values.size(); ++row) {
-    s.block.row = static_cast<int64_t>(row);
+    s.block.row = row;
     s.values.swap(s.block.values[row]);
     emit(row);
     s.values.swap(s.block.values[row]);

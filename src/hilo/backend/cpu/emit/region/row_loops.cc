@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hilo/backend/cpu/emit/region/node_traits.h"
+#include "hilo/base/sizes.h"
 
 namespace hilo::cpu {
 namespace {
@@ -48,7 +49,7 @@ RowLoops row_loops_of(const Region& region, const RegionShape& shape, const std:
     const auto need = [&](uint32_t n) {
       if (nodes[n].in_row && region.nodes[n].kind != NodeKind::kReduce) here[n] = true;
     };
-    for (auto n = static_cast<uint32_t>(nodes.size()); n-- > 0;) {
+    for (auto n = size32(nodes); n-- > 0;) {
       if (!here[n] || (loops.stored_in[n] >= 0 && loops.stored_in[n] < loop)) continue;
       const int64_t bytes = tile * register_bytes(region.nodes[n].type);
       if (is_expensive(region.nodes[n]) && nodes[n].in_row && loops.stored_in[n] < 0 && bytes <= left) {

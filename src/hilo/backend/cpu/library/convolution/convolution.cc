@@ -139,7 +139,7 @@ class ComplexConvolutionHero final : public Hero {
 
   Status run(void* const* buffers, const CallContext&) const override {
     const int64_t count = 2 * (lhs_ + rhs_) + 4 * out_;
-    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(static_cast<size_t>(count) * sizeof(T)));
+    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(count * sizeof(T)));
     T* const lhs[2] = {reinterpret_cast<T*>(memory.data()), reinterpret_cast<T*>(memory.data()) + lhs_};
     T* const rhs[2] = {lhs[1] + lhs_, lhs[1] + lhs_ + rhs_};
     T* const out = rhs[1] + rhs_;

@@ -152,7 +152,7 @@ class Sums {
 
 template <typename A>
 StatusOr<AlignedBuffer> elements(int64_t count) {
-  return allocate_buffer(static_cast<size_t>(count) * sizeof(A));
+  return allocate_buffer(count * sizeof(A));
 }
 template <typename A>
 A* as(AlignedBuffer& buffer) {
@@ -231,8 +231,7 @@ class PiecewiseConvolutionHero final : public Hero {
   static void add(const double* from, int shift, int64_t* to, int64_t count) {
     over_elements(count, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i)
-        to[i] = static_cast<int64_t>(static_cast<uint64_t>(to[i]) +
-                                     (static_cast<uint64_t>(static_cast<int64_t>(from[i])) << shift));
+        to[i] = static_cast<uint64_t>(to[i]) + (static_cast<uint64_t>(static_cast<int64_t>(from[i])) << shift);
     });
   }
 

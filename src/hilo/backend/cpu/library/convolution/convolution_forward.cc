@@ -49,7 +49,7 @@ class ForwardStep final : public ConvolutionStep {
   }
 
   Status run(const ConvolutionBuffers& buffers) const override {
-    HILO_ASSIGN_OR_RETURN(AlignedBuffer weights, allocate_buffer(static_cast<size_t>(weight_count()) * sizeof(T)));
+    HILO_ASSIGN_OR_RETURN(AlignedBuffer weights, allocate_buffer(weight_count() * sizeof(T)));
     T* packed = reinterpret_cast<T*>(weights.data());
     visit_float(types_.rhs, [&]<typename From>() {
       const From* rhs = static_cast<const From*>(buffers.rhs) + p_.rhs_offset;
@@ -112,7 +112,7 @@ class ForwardStep final : public ConvolutionStep {
     block_[3] =
         std::min(dims_[3].count, round_up((dims_[3].count + row_parts - 1) / row_parts, 2 * kernels_.positions));
     const int64_t inputs = by_channel_ ? p_.inputs.extent : 1;
-    const int64_t element = width_ * inputs * static_cast<int64_t>(sizeof(T));
+    const int64_t element = width_ * inputs * sizeof(T);
     const auto bytes = [&] {
       int64_t total = element;
       for (size_t d = 0; d < kRank; ++d) total *= box_extent(d, block_[d]);

@@ -36,8 +36,7 @@ class GradientStep final : public ConvolutionStep {
   }
 
   Status run(const ConvolutionBuffers& buffers) const override {
-    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory,
-                          allocate_buffer(static_cast<size_t>(parts_ * task_count() * sums_) * sizeof(T)));
+    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(parts_ * task_count() * sums_ * sizeof(T)));
     T* sums = reinterpret_cast<T*>(memory.data());
     const int64_t count = box_count_ + weight_count_ + (levels_ - 1) * sums_;
     HILO_RETURN_IF_ERROR(
@@ -92,12 +91,12 @@ class GradientStep final : public ConvolutionStep {
   void choose_block() {
     block_ = {1, 1, 1, dims_[3].taps};
     const auto fits = [&] {
-      int64_t terms = 1, box = position_width_ * static_cast<int64_t>(sizeof(T));
+      int64_t terms = 1, box = position_width_ * sizeof(T);
       for (size_t d = 0; d < kGradientRank; ++d) {
         terms *= block_[d];
         box *= box_extent(d, block_[d]);
       }
-      const int64_t weights = terms * columns_ * static_cast<int64_t>(sizeof(T));
+      const int64_t weights = terms * columns_ * sizeof(T);
       return terms <= kTermsInOrder && box <= kBlockBytes && weights <= kBlockBytes;
     };
     while (block_[3] > 1 && !fits()) block_[3] = (block_[3] + 1) / 2;
@@ -127,7 +126,7 @@ class GradientStep final : public ConvolutionStep {
   }
 
   void choose_parts() {
-    const int64_t bytes = task_count() * sums_ * static_cast<int64_t>(sizeof(T));
+    const int64_t bytes = task_count() * sums_ * sizeof(T);
     parts_ = std::min({kMaxParts, blocks_, std::max<int64_t>(1, kPartialBytes / std::max<int64_t>(1, bytes)),
                        std::max<int64_t>(1, 2 * kMaxParts / task_count())});
     levels_ = sum_levels(parts_of(blocks_, parts_), kSumsInOrder);

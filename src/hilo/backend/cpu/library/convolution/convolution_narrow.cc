@@ -36,8 +36,7 @@ class NarrowStep final : public ConvolutionStep {
 
   Status run(const ConvolutionBuffers& buffers) const override {
     const int64_t weights = depth() * p_.outputs.extent;
-    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory,
-                          allocate_buffer(static_cast<size_t>(p_.groups.extent * weights) * sizeof(T)));
+    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(p_.groups.extent * weights * sizeof(T)));
     T* packed = reinterpret_cast<T*>(memory.data());
     visit_float(types_.rhs, [&]<typename From>() {
       const From* rhs = static_cast<const From*>(buffers.rhs) + p_.rhs_offset;

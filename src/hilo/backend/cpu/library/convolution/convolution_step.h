@@ -79,7 +79,7 @@ template <typename T, typename F>
 Status for_tasks_with_scratch(Executor* executor, int64_t tasks, int64_t count, const F& task) {
   std::atomic<bool> exhausted = false;
   for_tasks(executor, tasks, [&](int64_t number) {
-    StatusOr<AlignedBuffer> scratch = allocate_buffer(static_cast<size_t>(count) * sizeof(T));
+    StatusOr<AlignedBuffer> scratch = allocate_buffer(count * sizeof(T));
     if (scratch.ok()) task(number, reinterpret_cast<T*>(scratch->data()));
     else exhausted = true;
   });

@@ -114,7 +114,7 @@ class RealOdd {
   /// is enough work.
   template <typename Run>
   Status in_blocks(int64_t rows, const Run& run) const {
-    const int64_t line_bytes = 2 * n_ * static_cast<int64_t>(sizeof(T));
+    const int64_t line_bytes = 2 * n_ * sizeof(T);
     const int64_t most = std::max(kMinRows, kBlockBytes / line_bytes / kMinRows * kMinRows);
     const int64_t blocks = (rows + most - 1) / most;
     std::atomic<bool> failed = false;
@@ -211,7 +211,7 @@ class FftHero final : public Hero {
     AlignedBuffer memory;
     const T* source = from;
     if (!transforms.empty()) {
-      HILO_ASSIGN_OR_RETURN(memory, allocate_buffer(static_cast<size_t>(2 * rows_ * kept_) * sizeof(T)));
+      HILO_ASSIGN_OR_RETURN(memory, allocate_buffer(2 * rows_ * kept_ * sizeof(T)));
       T* const between = reinterpret_cast<T*>(memory.data());
       HILO_RETURN_IF_ERROR(run_complex(transforms, from, between, true, 1));
       source = between;

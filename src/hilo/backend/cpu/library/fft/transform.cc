@@ -313,7 +313,7 @@ template <typename T>
 Status Transform<T>::run_split(const T* from, int64_t from_element, T* to, int64_t to_element, bool inverse,
                                T scale) const {
   const int64_t a = split_->columns.length, b = split_->rows.length;
-  HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(static_cast<size_t>(2 * length_) * sizeof(T)));
+  HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(2 * length_ * sizeof(T)));
   T* const between = reinterpret_cast<T*>(memory.data());
   LineJob<T> down{&split_->columns, {from, b * from_element, from_element}, {between, b, 1}, 0, b, inverse, 1};
   down.twiddle = split_->twiddles.data();
@@ -327,7 +327,7 @@ Status Transform<T>::run_split(const T* from, int64_t from_element, T* to, int64
 template <typename T>
 Status Transform<T>::run_convolutions(const Batch<T>& batch, int64_t begin, int64_t end) const {
   const int64_t n = padded_->length(), lines = end - begin;
-  HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(static_cast<size_t>(2 * n * lines) * sizeof(T)));
+  HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(2 * n * lines * sizeof(T)));
   T* const x = reinterpret_cast<T*>(memory.data());
   for (int64_t i = 0; i < lines; ++i) {
     T* const line = x + 2 * n * i;

@@ -22,7 +22,7 @@ StatusOr<char> letter_or_flag(const CustomCallFrame& frame, std::string_view let
   return letters[flag ? 0 : 1];
 }
 
-/// LAPACK rejects a product of more reflectors than a matrix has rows. No factorization has so many.
+/// LAPACK rejects a product of more reflectors than a matrix has rows. No factorization has as many.
 Status check_reflectors(const CustomCallFrame& frame, int reflectors, int rows, int columns) {
   if (reflectors <= std::min(rows, columns)) return ok_status();
   return invalid_argument(

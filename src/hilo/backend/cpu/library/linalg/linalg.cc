@@ -35,7 +35,7 @@ class Computed {
     if constexpr (std::is_same_v<Stored, T>) {
       c.data_ = c.stored_;
     } else {
-      HILO_ASSIGN_OR_RETURN(c.memory_, allocate_buffer(static_cast<size_t>(count) * sizeof(T)));
+      HILO_ASSIGN_OR_RETURN(c.memory_, allocate_buffer(count * sizeof(T)));
       c.data_ = reinterpret_cast<T*>(c.memory_.data());
       for (int64_t i = 0; i < count; ++i) c.data_[i] = static_cast<T>(c.stored_[i]);
     }

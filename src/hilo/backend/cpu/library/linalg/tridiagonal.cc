@@ -36,7 +36,7 @@ Real<T> eliminate(const System<T>& s, std::vector<Row<T>>& rows) {
   for (int c = 0; c < s.columns; ++c) s.z(0, c) = s.b(0, c);
   for (int k = 0; k + 1 < s.size; ++k) {
     Row<T>& upper = rows[k];
-    Row<T>& row = rows[static_cast<size_t>(k) + 1];
+    Row<T>& row = rows[k + 1];
     const bool has_after = k + 2 < s.size;
     const T below = s.lower[k + 1], pivot = s.diagonal[k + 1], next = has_after ? s.upper[k + 1] : T{};
     const Real<T> own_scale = std::abs(below) + std::abs(pivot) + std::abs(next);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // backend/cpu/library/move/move.cc -- data movement that access maps can't express: pad with gaps between elements,
-// bitcast-convert between widths. Also concatenations of so many operands that a region for each would cost more.
+// bitcast-convert between widths. Also concatenations of many operands, for which regions would cost more.
 #include <algorithm>
 #include <cstring>
 

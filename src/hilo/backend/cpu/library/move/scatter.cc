@@ -211,8 +211,7 @@ class ScatterSumHero final : public Hero {
     const int64_t in_cache = std::max<int64_t>(kSumsInCache / (row * static_cast<int64_t>(sizeof(double))), 1);
     const int64_t rows = std::min(in_cache, (places.rows() + threads - 1) / threads);
     const int64_t blocks = (places.rows() + rows - 1) / rows, tasks = std::min(blocks, threads);
-    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory,
-                          allocate_buffer(static_cast<size_t>(tasks * rows * row) * sizeof(double)));
+    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(tasks * rows * row * sizeof(double)));
     run_tasks(default_pool(), tasks, [&](int64_t t) {
       double* const sums = reinterpret_cast<double*>(memory.data()) + t * rows * row;
       for (int64_t b = blocks * t / tasks; b < blocks * (t + 1) / tasks; ++b)

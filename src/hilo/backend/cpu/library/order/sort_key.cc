@@ -158,9 +158,9 @@ std::optional<SortKey> sort_key_of(const hlo::Computation& c) {
   key.type = type;
   key.descending = greater;
   if (left->parameter % 2 == 0 && right->parameter == left->parameter + 1) {
-    key.operand = static_cast<size_t>(left->parameter / 2);
+    key.operand = left->parameter / 2;
   } else if (right->parameter % 2 == 0 && left->parameter == right->parameter + 1) {
-    key.operand = static_cast<size_t>(right->parameter / 2);
+    key.operand = right->parameter / 2;
     key.descending = !key.descending;
   } else {
     return std::nullopt;

@@ -88,7 +88,7 @@ class DotHero final : public Hero {
     T* c = static_cast<T*>(buffers[2]);
     const bool narrow = result_.element_type() != element_type_of<T>;
     if (narrow) {
-      HILO_ASSIGN_OR_RETURN(out, allocate_buffer(static_cast<size_t>(result_.element_count()) * sizeof(T)));
+      HILO_ASSIGN_OR_RETURN(out, allocate_buffer(result_.element_count() * sizeof(T)));
       c = reinterpret_cast<T*>(out.data());
     }
     multiply_all(a, b, c);
@@ -100,7 +100,7 @@ class DotHero final : public Hero {
   StatusOr<const T*> prepared(const Operand& o, const void* data, AlignedBuffer& memory) const {
     const ElementType type = o.shape.element_type();
     if (!o.packed && type == element_type_of<T>) return static_cast<const T*>(data);
-    HILO_ASSIGN_OR_RETURN(memory, allocate_buffer(static_cast<size_t>(o.shape.element_count()) * sizeof(T)));
+    HILO_ASSIGN_OR_RETURN(memory, allocate_buffer(o.shape.element_count() * sizeof(T)));
     T* to = reinterpret_cast<T*>(memory.data());
     visit_array_type(
         type,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hilo/base/buffer_pool.h"
+#include "hilo/base/sizes.h"
 #include "hilo/base/stop.h"
 
 namespace hilo::cpu {
@@ -28,7 +29,7 @@ const IntegerTileKernels<Word>& way_of(const IntegerKernels& kernels, Packed a, 
 
 int64_t element_bytes(Packed type) {
   constexpr std::array<int64_t, kPackedTypes> kBytes = {1, 1, 2, 4, 8};
-  return kBytes[static_cast<size_t>(type)];
+  return kBytes[ordinal(type)];
 }
 
 /// One operand in strips of `width` lines.
@@ -47,8 +48,7 @@ struct Strips {
   void pack(int64_t strip, int64_t lines, int64_t strip_width, Word* to) const {
     const auto* from =
         static_cast<const std::byte*>(matrix.data) + strip * width * matrix.line_stride * element_bytes(matrix.type);
-    way.pack[static_cast<size_t>(matrix.type)](
-        {from, matrix.line_stride, matrix.k_stride, lines, strip_width, k, flip, to});
+    way.pack[ordinal(matrix.type)]({from, matrix.line_stride, matrix.k_stride, lines, strip_width, k, flip, to});
   }
 };
 

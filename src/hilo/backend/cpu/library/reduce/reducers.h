@@ -78,7 +78,7 @@ struct XorReducer {
   }
 };
 
-/// Calls f.operator()<Reducer>() with the reducer of `kind` on values of type A. Returns false if there is none.
+/// Calls f.operator()<Reducer>() with the reducer of `kind` on values of type A. Returns false if none exists.
 template <typename A, typename F>
 bool visit_reducer(hlo::ReducerKind kind, F&& f) {
   switch (kind) {
