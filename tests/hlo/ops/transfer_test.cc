@@ -38,7 +38,7 @@ TEST(Recv, PairsWithRecvDone) {
   expect_prints_back(kToken + "  %s = " + kSent +
                      " recv(%t), channel_id=2\n  ROOT %d = (f32[2]{0}, token[]) recv-done(%s), channel_id=2");
   expect_refused(kX + "  ROOT r = " + kSent + " recv(x), channel_id=2", "wanted a token");
-  expect_refused(kToken + "  ROOT r = (f32[2]{0}, token[]) recv(t), channel_id=2", "wanted (what is received");
+  expect_refused(kToken + "  ROOT r = (f32[2]{0}, token[]) recv(t), channel_id=2", "wanted (received value");
   expect_refused(kX + "  ROOT d = (f32[2]{0}, token[]) recv-done(x), channel_id=2", "wanted the result of recv");
 }
 

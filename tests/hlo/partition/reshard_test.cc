@@ -23,7 +23,7 @@ std::string plan(const ArraySplit& from, const ArraySplit& to) {
   std::string text;
   for (const ReshardStep& step : plan_reshard(from, to, atoms)) {
     text += text.empty() ? "" : ", ";
-    text += kNames[static_cast<size_t>(step.way)];
+    text += kNames[static_cast<size_t>(step.kind)];
     text += " " + to_string(step.after, atoms);
   }
   return text;
