@@ -10,6 +10,8 @@
 
 #include "hilo/types/float16.h"
 
+#include "hilo/base/sizes.h"
+
 namespace hilo {
 
 /// XLA's PrimitiveType, in the order of the rows.
@@ -17,7 +19,6 @@ enum class ElementType : uint8_t {
 #define HILO_NATIVE_TYPE(enumerator, ...) k##enumerator,
 #define HILO_NARROW_TYPE(enumerator, ...) k##enumerator,
 #define HILO_OTHER_TYPE(enumerator, ...) k##enumerator,
-#include "hilo/base/sizes.h"
 #include "hilo/types/element_types.inc"
 };
 
