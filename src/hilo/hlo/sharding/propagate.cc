@@ -420,7 +420,7 @@ PropagatedFlow Propagation::finish() && {
 
 StatusOr<FlowHints> hints_of(const Module& module, const PropagationRequest& request) {
   FlowHints hints;
-  hints.asks = request.asked != nullptr;
+  hints.queries_calls = request.query != nullptr;
   for (const ComputationPtr& computation : computations_of(module)) {
     for (const Instruction& i : computation->instructions()) {
       if (enters_manual(i) || leaves_manual(i))

@@ -132,7 +132,7 @@ void* or_spare(size_t bytes, size_t alignment, void* memory) {
   return memory != nullptr ? memory : allocate_spare(bytes, alignment);
 }
 
-constexpr size_t number(std::align_val_t alignment) { return alignment; }
+constexpr size_t number(std::align_val_t alignment) { return static_cast<size_t>(alignment); }
 
 }  // namespace
 
