@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_mirror.py [ROOT] [--list] -- tests mirror sources. The tests of src/hilo/A/B.cc, or of a header without such a file that
-defines functions, are tests/A/B_test.cc, or a table tests/A/B.cases or B.hlo, or tables in a folder tests/A/B. At least LEAST percent
-of the sources have tests. Files for several instruction sets (B_avx2.cc, B_sse2.cc) are one source, B. Each test file outside of the
-folders in SPECIAL mirrors a source, as B_test.cc or B_TOPIC_test.cc. --list prints the share of each folder and its sources without
-tests."""
+"""check_mirror.py [ROOT] [--list] -- checks that tests mirror sources.
+
+The tests of src/hilo/A/B.cc, or of a header without such a file that defines functions, are tests/A/B_test.cc, or a
+table tests/A/B.cases or B.hlo, or tables in a folder tests/A/B. At least LEAST percent of the sources have tests. Files
+for several instruction sets (B_avx2.cc, B_sse2.cc) are one source, B. Each test file outside of the folders in SPECIAL
+mirrors a source, as B_test.cc or B_TOPIC_test.cc. --list prints the percentage of each folder and its sources without
+tests.
+"""
 
 import collections
 import pathlib
@@ -52,7 +55,8 @@ def with_functions(root: pathlib.Path) -> list[pathlib.Path]:
     """Sources that need tests."""
     files = [path for path in sources.code(root, "src") if path.is_relative_to("src/hilo")]
     bodies = {path.with_suffix("") for path in files if path.suffix == ".cc"}
-    headers = {path.with_suffix("") for path in files if path.suffix == ".h" and FUNCTION.search((root / path).read_text())}
+    headers = {path.with_suffix("") for path in files
+               if path.suffix == ".h" and FUNCTION.search((root / path).read_text())}
     return sorted({without_set(path.relative_to("src/hilo")) for path in bodies | headers})
 
 

@@ -59,7 +59,8 @@ def chosen() -> Peer:
     """Returns the peer that PEER names, or the newest one. Raises SystemExit for an unknown version."""
     name = os.environ.get("PEER", "")
     if not name:
-        return next((peer for peer in PEERS if peer.python.exists() or base_python(peer) or can_get_debian()), PEERS[-1])
+        return next((peer for peer in PEERS if peer.python.exists() or base_python(peer) or can_get_debian()),
+                    PEERS[-1])
     for peer in PEERS:
         if name in (peer.version, peer.jax):
             return peer

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The structs of PJRT's C API that jaxlib passes are as large as ours, or it is known what theirs have more: a plugin between the two
-(caller_sizes.cc) notes the sizes. Ends with "N passed, N failed"."""
+"""Checks that the structs of PJRT's C API that jaxlib passes are as large as hilo's, or that their extra fields are known.
+
+A plugin between the two (caller_sizes.cc) records the sizes. Ends with "N passed, N failed"."""
 
 import argparse
 import os
@@ -50,11 +51,13 @@ def cases(plugin: pathlib.Path):
     with tempfile.TemporaryDirectory(prefix="hilo_caller_sizes_") as folder:
         between, sizes = pathlib.Path(folder) / "between.so", pathlib.Path(folder) / "sizes"
         source = pathlib.Path(__file__).with_suffix(".cc")
-        subprocess.run([os.environ.get("CXX", "c++"), "-std=c++20", "-shared", "-fPIC", "-w", f"-I{ROOT / 'src'}", "-o", between, source, "-ldl"],
-                       check=True)
-        environment = os.environ | {"JAX_PLATFORMS": "hilo,cpu", "JAX_HILO_DEVICES": "4", "PYTHONPATH": str(ROOT / "python"), "HILO_CACHE": "off",
-                                    "JAX_HILO_LIBRARY": str(between), "SIZES_OF": str(plugin), "SIZES_TO": str(sizes)}
-        done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        subprocess.run([os.environ.get("CXX", "c++"), "-std=c++20", "-shared", "-fPIC", "-w", f"-I{ROOT / 'src'}",
+                        "-o", between, source, "-ldl"], check=True)
+        environment = os.environ | {
+            "JAX_PLATFORMS": "hilo,cpu", "JAX_HILO_DEVICES": "4", "PYTHONPATH": str(ROOT / "python"),
+            "HILO_CACHE": "off", "JAX_HILO_LIBRARY": str(between), "SIZES_OF": str(plugin), "SIZES_TO": str(sizes)}
+        done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
         yield "program", f"exit status {done.returncode}: {done.stdout[-400:]}" if done.returncode else ""
         rows = [line.split() for line in sizes.read_text().splitlines()] if sizes.exists() else []
     yield "functions", "" if len(rows) >= FEWEST else f"got {len(rows)}; wanted {FEWEST}"

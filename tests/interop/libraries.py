@@ -20,7 +20,7 @@ LIBRARIES = ("flax", "optax", "numpyro", "equinox", "diffrax", "optimistix", "ha
              "orbax", "mujoco")
 ENGINES = ("jaxlib", "hilo")
 SECONDS = 900  # for a library's programs
-CALLS, CALL_SECONDS = 50, 2.0  # of a step: the fastest of so many, in so long
+CALLS, CALL_SECONDS = 50, 2.0  # for a step: the maximum of repeated calls, and their total time
 FIRST, LATER = 0.25, 1.0  # the aims: hilo's time over jaxlib's
 # Programs iterate: rounding differs in the last bit of one step, and grows with the steps.
 RELATIVE, ABSOLUTE = 2e-3, 2e-4

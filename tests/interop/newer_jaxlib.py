@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A jax and jaxlib of a later version than hilo was tested with run on hilo, with one warning. They are the installed ones under another
-version number: packages of links, but for the file of the version. Ends with "N passed, N failed"."""
+"""Checks that a later jax and jaxlib than hilo was tested with run on hilo, with one warning.
+
+They are the installed packages under another version number: links, except the file of the version. Ends with
+"N passed, N failed"."""
 
 import argparse
 import importlib.util
@@ -42,10 +44,11 @@ def problem_with(plugin: pathlib.Path, version: str, warnings: int) -> str:
     with tempfile.TemporaryDirectory(prefix="hilo_newer_jaxlib_") as folder:
         for package in ("jax", "jaxlib"):
             link_package(package, pathlib.Path(folder), version)
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join((folder, str(ROOT / "python"))), "JAX_PLATFORMS": "hilo,cpu",
-                                    "JAX_HILO_LIBRARY": str(plugin), "HILO_CACHE": "off"}
-        done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              errors="replace")
+        environment = os.environ | {
+            "PYTHONPATH": os.pathsep.join((folder, str(ROOT / "python"))), "JAX_PLATFORMS": "hilo,cpu",
+            "JAX_HILO_LIBRARY": str(plugin), "HILO_CACHE": "off"}
+        done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, errors="replace")
     if done.returncode or f"ran on hilo with jaxlib {version}" not in done.stdout:
         return f"exit status {done.returncode}: {done.stdout[-600:]}"
     seen = done.stdout.count(WARNING)

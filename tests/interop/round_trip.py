@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that hilo reads what jaxlib writes, and jaxlib what hilo writes.
 
-hilo reads each program from JAX's portable artifact, runs it (form `run`), and writes it in every form: StableHLO as text
-and as portable artifact, HLO as text and as HloModuleProto. jaxlib reads each, compiles it, and has the same results as
-for the original. Programs are the first --programs of a recorded corpus (CONFORMANCE=DIR in the environment, or --cases:
-a folder with jax_corpus in it), whose names are random; without a corpus, the programs of programs.py and zoo.py, in the
-newest version of StableHLO. Programs that jaxlib can't read in its own forms (LIMITS) are left out by name and replaced
-by others. Ends with "N passed, N failed"."""
+hilo reads each program from JAX's portable artifact, runs it (form `run`), and writes it in every form: StableHLO as
+text and as portable artifact, HLO as text and as HloModuleProto. jaxlib reads each, compiles it, and has the same
+results as for the original.
+
+Programs are the first --programs of a recorded corpus (CONFORMANCE=DIR in the environment, or --cases: a folder with
+jax_corpus in it), whose names are random. Without a corpus, they are those of programs.py and zoo.py, in the newest
+version of StableHLO. Programs that jaxlib can't read in its own forms (LIMITS) are left out by name and replaced by
+others. Ends with "N passed, N failed"."""
 
 import argparse
 import io
@@ -124,7 +126,8 @@ def round_trips(command, artefact, inputs, forms):
             return
         for form in forms:
             try:
-                got = run_hilo(command, source, inputs, len(wanted)) if form == "run" else run(READERS[form](convert(command, source, form)), inputs)
+                got = (run_hilo(command, source, inputs, len(wanted)) if form == "run"
+                       else run(READERS[form](convert(command, source, form)), inputs))
                 yield form, difference(got, wanted)
             except Exception as error:  # noqa: BLE001: whatever is said is the finding
                 yield form, str(error)[:300]

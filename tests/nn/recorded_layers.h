@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/nn/recorded_layers.h -- layers of flax: values and gradients that tests/golden/record_layers.py recorded with jax 0.10.2 and
-// flax 0.12.8.
+// tests/nn/recorded_layers.h -- layers of flax: values and gradients that tests/golden/record_layers.py recorded with
+// jax 0.10.2 and flax 0.12.8.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -78,7 +78,7 @@ TEST(InjectHyperparams, TakesAnOptimiserForItsRateAlone) {
   EXPECT_EQ(first_step(inject_hyperparams(adamw)(0.1, {.weight_decay = 0.5})),
             first_step(adamw(0.1, {.weight_decay = 0.5})));
   EXPECT_EQ(first_step(inject_hyperparams(nadam)(0.1)), first_step(nadam(0.1)));
-  EXPECT_NEAR(first_step(inject_hyperparams(fromage)(0.1)), first_step(fromage(0.1)), 1e-6);  // f32 beside f64
+  EXPECT_NEAR(first_step(inject_hyperparams(fromage)(0.1)), first_step(fromage(0.1)), 1e-6);  // f32 compared with f64
 }
 
 TEST(ApplyIfFinite, LeavesOutWhatIsNotFinite) {

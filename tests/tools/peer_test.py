@@ -74,7 +74,8 @@ class PeerTest(unittest.TestCase):
             return mock.Mock(returncode=0)
 
         with system((3, 11), self.home), mock.patch.object(peer, "DEBIAN", self.home / "debian"), \
-                mock.patch.object(peer.pathlib.Path, "relative_to", lambda path, root: path), contextlib.redirect_stderr(io.StringIO()), \
+                mock.patch.object(peer.pathlib.Path, "relative_to", lambda path, root: path), \
+                contextlib.redirect_stderr(io.StringIO()), \
                 mock.patch.object(peer.shutil, "which", lambda name: name if name == "debootstrap" else None), \
                 mock.patch.object(peer.os, "geteuid", lambda: 0), mock.patch.object(peer.subprocess, "run", run):
             self.assertEqual(peer.make(), self.home / ".venv/0.12/bin/python")

@@ -49,7 +49,8 @@ def main() -> int:
         kind = "skip" if isinstance(error, unittest.SkipTest) else "problem"
         report.line({kind: cause_of(type(error), error), "details": traceback.format_exc()[-DETAILS:]})
         return 0
-    chosen = select([test for test in tests if arguments.match in name_of(test)], arguments.seed, arguments.limit, arguments.part)
+    chosen = select([test for test in tests if arguments.match in name_of(test)], arguments.seed, arguments.limit,
+                    arguments.part)
     if arguments.only:
         wanted = set(arguments.only.read_text().splitlines())
         chosen = [test for test in chosen if name_of(test) in wanted]

@@ -41,7 +41,8 @@ def described(found: dict[tuple[int, int], pathlib.Path]) -> str:
     return f"{len(found)} of {parts} parts" + (f"; missing: {', '.join(missing)}" if missing else "")
 
 
-def merged(found: dict[tuple[int, int], pathlib.Path], names: list[str], files: list[str]) -> dict[str, list[table.Tests]]:
+def merged(found: dict[tuple[int, int], pathlib.Path], names: list[str],
+           files: list[str]) -> dict[str, list[table.Tests]]:
     """file -> what each engine did with it in all parts. Files that no part has begun are left out.
     ValueError for states of another seed."""
     results, shared = {}, None

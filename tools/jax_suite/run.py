@@ -8,8 +8,8 @@ stored in --state, so a stopped run continues, and finished files are not run ag
 failed on the plugin; --fresh reruns everything. With --reference-share the plugin runs first; jaxlib then runs only the
 tests that failed there and a sample of those that passed.
 
---part 3/40 runs the third of 40 parts of each file's tests, with its own state in --state. --merge prints one table of all
-parts that have run, on any machines: copy their folders --state/part_3_of_40 together.
+--part 3/40 runs the third of 40 parts of each file's tests, with its own state in --state. --merge prints one table of
+all parts that have run, on any machines: copy their folders --state/part_3_of_40 together.
 """
 
 import argparse
@@ -42,8 +42,8 @@ def main() -> int:
     if python is None:
         return 2
     settings = supervise.Settings(str(python), str(arguments.jax.resolve()), arguments.seed, arguments.generated_cases,
-                                  arguments.limit, arguments.seconds, arguments.match, arguments.part, arguments.test_seconds,
-                                  arguments.memory)
+                                  arguments.limit, arguments.seconds, arguments.match, arguments.part,
+                                  arguments.test_seconds, arguments.memory)
     engines = [engine for engine in engines_of(arguments) if arguments.only in (None, engine.name)]
     files = arguments.files or default_files()
     state = parts.folder(arguments.state.resolve(), arguments.part)

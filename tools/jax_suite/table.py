@@ -33,7 +33,8 @@ def tests_of(rows: list[dict]) -> Tests:
 def joined(parts: list[Tests]) -> Tests:
     """What an engine did with the parts of one file."""
     return Tests(max((part.collected for part in parts), default=0), sum(part.selected for part in parts),
-                 {test: row for part in parts for test, row in part.rows.items()}, next((part.problem for part in parts if part.problem), ""))
+                 {test: row for part in parts for test, row in part.rows.items()},
+                 next((part.problem for part in parts if part.problem), ""))
 
 
 def lost(reference: Tests, other: Tests) -> list[dict]:

@@ -47,4 +47,5 @@ def elliptical_slice():
     return jax.jit(algorithm.step)(KEY, state)[0].position
 
 
-PROGRAMS = {function.__name__: function for function in (hamiltonian_chain, langevin_chain, nuts_step, elliptical_slice)}
+PROGRAMS = {function.__name__: function for function in (
+    hamiltonian_chain, langevin_chain, nuts_step, elliptical_slice)}

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs with e3nn-jax: spherical harmonics, tensor products, rotations. name -> a function that gives a tree of arrays."""
+"""Programs with e3nn-jax: spherical harmonics, tensor products, rotations.
+
+name -> a function that gives a tree of arrays."""
 
 import e3nn_jax as e3nn
 import jax

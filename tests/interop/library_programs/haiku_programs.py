@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs with haiku: transformed functions, state, recurrent cells. name -> a function that gives a tree of arrays, or a Step."""
+"""Programs with haiku: transformed functions, state, recurrent cells.
+
+name -> a function that gives a tree of arrays, or a Step."""
 
 import haiku as hk
 import jax

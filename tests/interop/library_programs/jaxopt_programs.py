@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs with jaxopt: descent, least squares, projections, implicit gradients. name -> a function that gives a tree of arrays."""
+"""Programs with jaxopt: descent, least squares, projections, implicit gradients.
+
+name -> a function that gives a tree of arrays."""
 
 import jax
 import jax.numpy as jnp
@@ -18,7 +20,8 @@ def bfgs_minimum():
 
 
 def lasso_by_proximal_gradient():
-    solver = jaxopt.ProximalGradient(lambda params: jnp.mean((X @ params - Y) ** 2), jaxopt.prox.prox_lasso, maxiter=200)
+    solver = jaxopt.ProximalGradient(lambda params: jnp.mean((X @ params - Y) ** 2), jaxopt.prox.prox_lasso,
+                                     maxiter=200)
     return solver.run(jnp.zeros(6), hyperparams_prox=0.2).params
 
 
@@ -29,8 +32,10 @@ def gradient_of_a_minimum():
 
 def projections():
     x = jnp.linspace(-2, 3, 12)
-    return [jax.jit(projection)(x) for projection in (jaxopt.projection.projection_simplex, jaxopt.projection.projection_l2_sphere,
-                                                     jaxopt.projection.projection_non_negative)]
+    return [jax.jit(projection)(x) for projection in (
+        jaxopt.projection.projection_simplex, jaxopt.projection.projection_l2_sphere,
+        jaxopt.projection.projection_non_negative)]
 
 
-PROGRAMS = {function.__name__: function for function in (bfgs_minimum, lasso_by_proximal_gradient, gradient_of_a_minimum, projections)}
+PROGRAMS = {function.__name__: function for function in (
+    bfgs_minimum, lasso_by_proximal_gradient, gradient_of_a_minimum, projections)}

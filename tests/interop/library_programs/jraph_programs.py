@@ -11,8 +11,9 @@ KEYS = jax.random.split(jax.random.key(8), 6)
 
 def graph():
     senders, receivers = jax.random.randint(KEYS[0], (30,), 0, 12), jax.random.randint(KEYS[1], (30,), 0, 12)
-    return jraph.GraphsTuple(nodes=jax.random.normal(KEYS[2], (12, 8)), edges=jax.random.normal(KEYS[3], (30, 4)), senders=senders,
-                             receivers=receivers, globals=jnp.ones((1, 3)), n_node=jnp.array([12]), n_edge=jnp.array([30]))
+    return jraph.GraphsTuple(
+        nodes=jax.random.normal(KEYS[2], (12, 8)), edges=jax.random.normal(KEYS[3], (30, 4)), senders=senders,
+        receivers=receivers, globals=jnp.ones((1, 3)), n_node=jnp.array([12]), n_edge=jnp.array([30]))
 
 
 def message_passing_step():
@@ -20,7 +21,8 @@ def message_passing_step():
 
     def loss(weights, graph):
         network = jraph.GraphNetwork(
-            update_edge_fn=lambda edges, sent, received, shared: jnp.tanh(jnp.concatenate([edges, sent, received, shared], 1) @ weights["edge"]),
+            update_edge_fn=lambda edges, sent, received, shared: jnp.tanh(
+                jnp.concatenate([edges, sent, received, shared], 1) @ weights["edge"]),
             update_node_fn=lambda nodes, sent, received, shared: jnp.tanh(
                 jnp.concatenate([nodes, sent, received, shared], 1) @ weights["node"]))
         return jnp.mean(network(network(graph)).nodes ** 2)
@@ -30,15 +32,18 @@ def message_passing_step():
 
 def attention():
     values = graph()
-    layer = jraph.GAT(attention_query_fn=lambda nodes: nodes[:, :4], attention_logit_fn=lambda sent, received, edges: jnp.sum(sent * received, 1, keepdims=True))
+    layer = jraph.GAT(
+        attention_query_fn=lambda nodes: nodes[:, :4],
+        attention_logit_fn=lambda sent, received, edges: jnp.sum(sent * received, 1, keepdims=True))
     return jax.jit(lambda graph: layer(graph).nodes)(values._replace(edges=None))
 
 
 def padded_batch():
     batched = jraph.batch([graph(), graph()])
     padded = jraph.pad_with_graphs(batched, 40, 80, 4)
-    return jax.jit(lambda g: (jraph.get_node_padding_mask(g), jraph.segment_softmax(g.edges[:, 0], g.receivers, 40),
-                              jax.ops.segment_sum(g.nodes, jnp.repeat(jnp.arange(4), g.n_node, total_repeat_length=40), 4)))(padded)
+    return jax.jit(lambda g: (
+        jraph.get_node_padding_mask(g), jraph.segment_softmax(g.edges[:, 0], g.receivers, 40),
+        jax.ops.segment_sum(g.nodes, jnp.repeat(jnp.arange(4), g.n_node, total_repeat_length=40), 4)))(padded)
 
 
 PROGRAMS = {function.__name__: function for function in (message_passing_step, attention, padded_batch)}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs with optimistix and lineax: roots, fixed points, least squares, linear operators. name -> a function that gives a tree of
-arrays."""
+"""Programs with optimistix and lineax: roots, fixed points, least squares, linear operators.
+
+name -> a function that gives a tree of arrays."""
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +15,8 @@ DATA = 1.5 * jnp.exp(-0.8 * T) + 0.2
 def root_and_fixed_point():
     root = optimistix.root_find(lambda y, args: jnp.array([y[0] ** 2 + y[1] - args, jnp.sin(y[0]) - y[1]]),
                                 optimistix.Newton(rtol=1e-6, atol=1e-6), jnp.array([1.0, 0.5]), args=2.0).value
-    fixed = optimistix.fixed_point(lambda y, args: jnp.cos(y) / 2, optimistix.FixedPointIteration(rtol=1e-6, atol=1e-6), jnp.zeros(4)).value
+    fixed = optimistix.fixed_point(lambda y, args: jnp.cos(y) / 2,
+                                   optimistix.FixedPointIteration(rtol=1e-6, atol=1e-6), jnp.zeros(4)).value
     return root, fixed
 
 
@@ -22,7 +24,8 @@ def levenberg_marquardt():
     def residual(params, args):
         return params[0] * jnp.exp(-params[1] * T) + params[2] - args
     solver = optimistix.LevenbergMarquardt(rtol=1e-5, atol=1e-5)
-    solve = jax.jit(lambda data: optimistix.least_squares(residual, solver, jnp.array([1.0, 1.0, 0.0]), args=data).value)
+    solve = jax.jit(
+        lambda data: optimistix.least_squares(residual, solver, jnp.array([1.0, 1.0, 0.0]), args=data).value)
     return solve(DATA), jax.jacfwd(lambda shift: solve(DATA + shift))(0.0)
 
 
@@ -40,7 +43,8 @@ def linear_systems():
                (definite, lineax.Cholesky()), (definite, lineax.CG(rtol=1e-6, atol=1e-6)),
                (lineax.MatrixLinearOperator(matrix), lineax.GMRES(rtol=1e-6, atol=1e-6)),
                (lineax.TridiagonalLinearOperator(jnp.full(8, 4.0), jnp.ones(7), -jnp.ones(7)), lineax.Tridiagonal()))
-    return [jax.jit(lambda operator=operator, solver=solver: lineax.linear_solve(operator, vector, solver).value)() for operator, solver in solvers]
+    return [jax.jit(lambda operator=operator, solver=solver: lineax.linear_solve(operator, vector, solver).value)()
+            for operator, solver in solvers]
 
 
 def gradient_of_a_solution():

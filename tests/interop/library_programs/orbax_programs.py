@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs with orbax and jaxtyping: what is saved is loaded, on the devices that it came from; annotated shapes are checked. name ->
-a function that gives a tree of arrays."""
+"""Programs with orbax and jaxtyping: saving and loading on the same devices; checks of annotated shapes.
+
+name -> a function that gives a tree of arrays."""
 
 import pathlib
 import tempfile
@@ -26,11 +27,13 @@ def saved_and_loaded():
 
 
 def managed_steps():
-    with tempfile.TemporaryDirectory() as folder, ocp.CheckpointManager(folder, options=ocp.CheckpointManagerOptions(max_to_keep=2)) as manager:
+    with tempfile.TemporaryDirectory() as folder, ocp.CheckpointManager(
+            folder, options=ocp.CheckpointManagerOptions(max_to_keep=2)) as manager:
         for step in range(3):
             manager.save(step, args=ocp.args.StandardSave({"x": jnp.full(4, float(step))}))
         manager.wait_until_finished()
-        return manager.restore(manager.latest_step(), args=ocp.args.StandardRestore({"x": jnp.zeros(4)})), jnp.array(manager.all_steps())
+        return (manager.restore(manager.latest_step(), args=ocp.args.StandardRestore({"x": jnp.zeros(4)})),
+                jnp.array(manager.all_steps()))
 
 
 def annotated_shapes():

@@ -37,8 +37,8 @@ void holds(const std::string& text, std::string_view part) {
   EXPECT_NE(text.find(part), std::string::npos) << "wanted " << part << " in:\n" << text;
 }
 
-/// The tables next to this file: StableHLO, and the HLO that it is translated to, or the error. A first line "// arguments: f32[3] s32[]"
-/// is what the entry is called with.
+/// The tables next to this file: StableHLO, and the HLO that it is translated to, or the error. A first line
+/// "// arguments: f32[3] s32[]" specifies the arguments of the entry.
 class TranslateTables : public testing::TestWithParam<tests::TableRow> {};
 
 TEST_P(TranslateTables, GiveHlo) {
