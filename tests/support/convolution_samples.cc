@@ -119,7 +119,7 @@ Sample sample_of(ElementType type, const Form& form, ElementType result) {
   const auto attributes = std::make_shared<ConvolutionAttributes>(attributes_of(form));
   s.attributes = attributes;
   const Shape shapes[] = {lhs, rhs};
-  const Shape inferred = must(hlo::convolution_op().infer_shape({shapes, attributes.get(), nullptr}));
+  const Shape inferred = must(hlo::op_def(hlo::Opcode::kConvolution).infer_shape({shapes, attributes.get(), nullptr}));
   s.declared = inferred.with_element_type(result);
   s.expected = expected(form, s.operands[0], s.operands[1], *s.declared);
   return s;

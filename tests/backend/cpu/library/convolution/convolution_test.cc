@@ -66,7 +66,9 @@ hlo::Module module_of_form(const Form& form, ElementType type, std::optional<Ele
   std::optional<Shape> declared;
   if (result) {
     const Shape shapes[] = {lhs, rhs};
-    declared = hlo::convolution_op().infer_shape({shapes, attributes.get(), nullptr})->with_element_type(*result);
+    declared = hlo::op_def(hlo::Opcode::kConvolution)
+                   .infer_shape({shapes, attributes.get(), nullptr})
+                   ->with_element_type(*result);
   }
   const auto root = must(b.add(Opcode::kConvolution, {x, y}, attributes, declared));
   return module_of(std::move(b), root, "convolution " + lhs.to_string() + rhs.to_string() + in + kernel + out);
