@@ -51,7 +51,7 @@ TEST(Limits, NestedConditionalsEndWithResourceExhausted) {
   EXPECT_NE(status.message().find("Compile 'nested': too many instructions; got "), std::string::npos)
       << status.to_string();
   EXPECT_NE(status.message().find(
-                "after inlining and cloning; wanted at most 102656 for a program of 401. Hint: computations"),
+                "after inlining and cloning; wanted at most 102656 for a program of 401. Hint: each call of a computation is a copy"),
             std::string::npos)
       << status.to_string();
   EXPECT_TRUE(tests::reference_client()->compile(parsed(nested_conditionals(40)), {}, nullptr).ok())

@@ -48,7 +48,7 @@ TEST_F(MeshTest, RefusesWhatIsNoBox) {
   EXPECT_TRUE(has(error([] { make_mesh({1 << 20, 1 << 20, 1 << 30}, {"x", "y", "z"}); }), "must be >="));
   EXPECT_TRUE(has(error([] { make_mesh({2, 4}, {"x"}); }), "got 1 names for 2 dimensions"));
   EXPECT_TRUE(has(error([] { make_mesh({2, 4}, {"x", "x"}); }), "axis names must be unique; got ('x', 'x')"));
-  EXPECT_TRUE(has(error([] { Mesh({devices()[0], devices()[0]}, {"x"}); }), "a device stands twice"));
+  EXPECT_TRUE(has(error([] { Mesh({devices()[0], devices()[0]}, {"x"}); }), "a device occurs twice"));
   EXPECT_TRUE(has(error([] { Mesh(devices(), {3}, {"x"}); }), "got 8 devices for axes of sizes (3)"));
   EXPECT_TRUE(has(error([] { make_mesh({8}, {"x"}).axis_size("y"); }), "Mesh('x': 8) has no axis 'y'"));
   EXPECT_TRUE(has(error([] { make_mesh({9}, {"x"}); }), "mesh_test.cc:"));

@@ -93,7 +93,7 @@ TEST(NumpyFiles, LoadtxtTakesItsOptions) {
   EXPECT_EQ(x.dtype(), ElementType::kS32);
   EXPECT_EQ(x.to_string(), "[[3 1]\n [6 4]]");
   EXPECT_TRUE(has(error_of([&] { loadtxt(file.path(), {.delimiter = ';'}); }, StatusCode::kInvalidArgument),
-                  ":1:1: 'name' is no number"));
+                  ":1:1: 'name' is not a number"));
   EXPECT_TRUE(has(error_of([&] { loadtxt(file.path(), {.ndmin = 3}); }, StatusCode::kInvalidArgument),
                   "ndmin 3; wanted 0, 1 or 2"));
 }

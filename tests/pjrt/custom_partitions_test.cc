@@ -375,16 +375,16 @@ TEST(CustomPartitions, WhatDoesntFitTheCallIsRefused) {
   };
   refused("", "no function");
   refused("ML\xefR", "custom partition");
-  refused("func.func @main() {\n  return\n}", "of 0 parameters");
-  refused(of_type("tensor<8x4xf32>"), "doesn't fit f32[8,4]");
-  refused(of_type("tensor<2x4xf64>"), "doesn't fit f32[8,4]");
+  refused("func.func @main() {\n  return\n}", "with 0 parameters");
+  refused(of_type("tensor<8x4xf32>"), "doesn't match the whole array f32[8,4]");
+  refused(of_type("tensor<2x4xf64>"), "doesn't match the whole array f32[8,4]");
   refused(
       "func.func @main(%p: tensor<2x4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>) {\n  return %p, %p : "
       "tensor<2x4xf32>, "
       "tensor<2x4xf32>\n}",
-      "of 2 results");
-  refused(of_type("tensor<2x4xf32>"), "doesn't fit", "{devices=[1,4]0,1,2,3}");
-  refused(of_type("tensor<2x4xf32>"), "by hand", "{manual}");
+      "with 2 results");
+  refused(of_type("tensor<2x4xf32>"), "doesn't match", "{devices=[1,4]0,1,2,3}");
+  refused(of_type("tensor<2x4xf32>"), "a manual sharding", "{manual}");
   own.result.clear();
   const Outcome rule = compile_error(
       client.get(),

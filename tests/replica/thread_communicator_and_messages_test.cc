@@ -180,7 +180,7 @@ TEST_P(CommunicatorTest, DifferentMeetingsAtTheSamePlaceAreAnError) {
         return c.all_reduce({1, group, "sum"}, in(mine), out(sum), kAddFloats);
       },
       &failure);
-  EXPECT_NE(failure.message().find("failed: INVALID_ARGUMENT: came to sum (all_reduce, "), std::string_view::npos)
+  EXPECT_NE(failure.message().find("failed: INVALID_ARGUMENT: called sum (all_reduce, "), std::string_view::npos)
       << failure.to_string();
 }
 
@@ -207,7 +207,7 @@ TEST_P(CommunicatorTest, WhoIsNotInTheGroupOrDoesNotExistIsRefused) {
   const Floats mine(1);
   Floats sum(1);
   for (const auto& [group, wanted] : std::vector<std::pair<std::vector<int64_t>, std::string>>{
-           {{1}, "the replica isn't in the group"}, {{0, 5}, "there is no replica 5"}}) {
+           {{1}, "the replica isn't in the group"}, {{0, 5}, "replica 5 doesn't exist"}}) {
     const auto groups = groups_of(2);
     const Status status = groups[0]->of(0).all_reduce({1, group, "sum"}, in(mine), out(sum), kAddFloats);
     EXPECT_EQ(status.to_string(), "INVALID_ARGUMENT: sum: " + wanted);

@@ -54,7 +54,7 @@ TEST(ThreadCommunicator, ReplicasThatWaitForEachOtherAreAnErrorAndNoHang) {
         return c.all_reduce({2, group, "ring"}, in(mine), out(sum), kAddFloats);
       },
       &failure);
-  EXPECT_NE(failure.message().find("every replica waits elsewhere or has ended"), std::string_view::npos)
+  EXPECT_NE(failure.message().find("every replica waits for another collective or has ended"), std::string_view::npos)
       << failure.to_string();
 }
 

@@ -84,7 +84,7 @@ TEST_F(HostCopies, ErrorsAreTheHandlersAndTheDrivers) {
   const Status status = call(operands, results, [](const CustomCallFrame&) { return ok_status(); });
   ::unsetenv("STUB_COPY");
   EXPECT_EQ(status.code(), StatusCode::kInternal);
-  EXPECT_NE(status.message().find("cuMemcpyAsync says 700"), std::string_view::npos) << status.to_string();
+  EXPECT_NE(status.message().find("cuMemcpyAsync returned 700"), std::string_view::npos) << status.to_string();
   ASSERT_TRUE(call(operands, results, [](const CustomCallFrame&) { return ok_status(); }).ok());
 }
 

@@ -90,7 +90,7 @@ TEST(ReadField, AnUnknownWordIsAnError) {
   CompareAttributes attributes;
   WireWriter out;
   out.text(63, "ALMOST");
-  EXPECT_EQ(read_into(attributes, Opcode::kCompare, out), "direction: 'ALMOST' is no value of it");
+  EXPECT_EQ(read_into(attributes, Opcode::kCompare, out), "direction: 'ALMOST' is not one of its values");
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ TEST(WriteField, AFieldOfAKindWithoutAFormIsAnError) {
   place.form = Form::kLayouts;
   InstructionFields out;
   EXPECT_EQ(write_field(place, *placed_fields(Opcode::kSlice)[0].field, SliceAttributes(), out).message(),
-            "attribute 'slice' has no form in HloModuleProto");
+            "attribute 'slice' can't be represented in HloModuleProto");
 }
 
 }  // namespace

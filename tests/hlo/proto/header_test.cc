@@ -47,7 +47,7 @@ TEST(HeaderProto, LeavesOutTheConfigurationAndRejectsTheRest) {
   EXPECT_TRUE(header_through(with_header(", replica_count=2, num_partitions=4")).other_attributes.empty());
   WireWriter out;
   EXPECT_EQ(write_header(with_header(", alias_passthrough_params=true"), out).message(),
-            "attribute 'alias_passthrough_params' of a module has no form in HloModuleProto");
+            "attribute 'alias_passthrough_params' of a module can't be represented in HloModuleProto");
 }
 
 TEST(HeaderProto, NewerFieldsAreRefusedByNumber) {

@@ -35,9 +35,9 @@ TEST(OtherAttributes, TheDefaultModeSaysNothing) {
 }
 
 TEST(OtherAttributes, SayWhatHasNoForm) {
-  EXPECT_EQ(attributes_through("type_hint={x}"), "attribute 'type_hint' has no form in HloModuleProto");
+  EXPECT_EQ(attributes_through("type_hint={x}"), "attribute 'type_hint' can't be represented in HloModuleProto");
   EXPECT_EQ(attributes_through("result_accuracy={mode=loose}"),
-            "result_accuracy={mode=loose} has no form in HloModuleProto here");
+            "result_accuracy={mode=loose} can't be represented in HloModuleProto here");
   EXPECT_EQ(attributes_through("result_accuracy={tolerance={atol=x}}"), "atol: got 'x'; wanted a number");
   EXPECT_EQ(attributes_through("result_accuracy={tolerance={ftol=1}}"), "tolerance: ftol=1 is not known");
   EXPECT_FALSE(attributes_through("origin={(" + std::string(300, '(')).empty());

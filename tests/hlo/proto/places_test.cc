@@ -23,7 +23,8 @@ TEST(Places, AnOpsOwnPlaceComesBeforeOnesOfAllOps) {
 TEST(Places, UnknownKeysHaveNone) {
   EXPECT_EQ(find_place(Opcode::kAdd, "nothing"), nullptr);
   EXPECT_EQ(find_place(Opcode::kAdd, ""), nullptr);
-  EXPECT_EQ(no_form(*find_place(Opcode::kSlice, "slice")).message(), "attribute 'slice' has no form in HloModuleProto");
+  EXPECT_EQ(no_form(*find_place(Opcode::kSlice, "slice")).message(),
+            "attribute 'slice' can't be represented in HloModuleProto");
 }
 
 TEST(Places, FieldsOfAnOpComeInItsOrder) {

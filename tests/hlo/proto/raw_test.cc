@@ -40,7 +40,7 @@ TEST(RawProto, ShowsATargetThoughItIsEmpty) {
 
 TEST(RawProto, SaysWhatHasNoForm) {
   EXPECT_EQ(raw_through(Opcode::kCustomCall, {"custom_call_target=\"f\"", "flavour=3"}),
-            "attribute 'flavour' has no form in HloModuleProto");
+            "attribute 'flavour' can't be represented in HloModuleProto");
   EXPECT_NE(raw_through(Opcode::kCustomCall, {"custom_call_target=\"f\"", "output_to_operand_aliasing={{0} (1, {})}"})
                 .find("expected ':' after the result's index"),
             std::string::npos);

@@ -37,7 +37,7 @@ TEST(OpSharding, SaysWhatIsNoSharding) {
   WireWriter outer;
   outer.integer(1, 2);
   outer.message(5, tuple);
-  EXPECT_EQ(read_sharding(outer.view()).status().message(), "OpSharding: type 2 can't stand here");
+  EXPECT_EQ(read_sharding(outer.view()).status().message(), "OpSharding: type 2 isn't allowed here");
   WireWriter newer;
   newer.integer(14, 1);
   EXPECT_EQ(read_sharding(newer.view()).status().code(), StatusCode::kUnimplemented);

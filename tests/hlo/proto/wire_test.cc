@@ -36,10 +36,10 @@ TEST(WireReader, ReadsTheFourWireTypesInOrder) {
 
 TEST(WireReader, SaysWhatIsNoField) {
   const auto error_of = [](const std::string& bytes) { return WireMessage::read(bytes, "M").status().to_string(); };
-  EXPECT_EQ(error_of("\x80"), "INVALID_ARGUMENT: M: byte 0: no tag of a field");
-  EXPECT_EQ(error_of("\x00"s), "INVALID_ARGUMENT: M: byte 0: 0 is no field number");
+  EXPECT_EQ(error_of("\x80"), "INVALID_ARGUMENT: M: byte 0: not a field tag");
+  EXPECT_EQ(error_of("\x00"s), "INVALID_ARGUMENT: M: byte 0: 0 is not a field number");
   EXPECT_EQ(error_of("\x08\x01\x0b"), "INVALID_ARGUMENT: M: field 1 at byte 2: wire type 3 is unknown");
-  EXPECT_EQ(error_of("\x0d\x01"), "INVALID_ARGUMENT: M: field 1 at byte 0: the fixed32 is cut off");
+  EXPECT_EQ(error_of("\x0d\x01"), "INVALID_ARGUMENT: M: field 1 at byte 0: the fixed32 is truncated");
   EXPECT_EQ(error_of("\x0a\x05xy"), "INVALID_ARGUMENT: M: field 1 at byte 0: length 5 exceeds the 2 bytes present");
 }
 
@@ -67,7 +67,7 @@ TEST(WireMessage, IntegersArePackedOrNot) {
   EXPECT_EQ(WireMessage::read("\x08\x01\x0a\x03\x02\xac\x02\x08\x04", "M").value().integers(1).value(),
             (std::vector<int64_t>{1, 2, 300, 4}));
   EXPECT_EQ(WireMessage::read("\x0a\x02\x02\x80", "M").value().integers(1).status().message(),
-            "M: field 1: item 1 of the packed list is cut off");
+            "M: field 1: item 1 of the packed list is truncated");
 }
 
 TEST(WireMessage, AValueOfAnotherWireTypeIsAnError) {

@@ -137,7 +137,7 @@ TEST(Propagate, CustomCallsFollowRulesOfTheirOwn) {
   EXPECT_EQ(result_of(program("([i, j])->([i, k]) {i=8, j=16, k=16} reduction={j}, custom")), "[{x}{y}] -> [{x}{}]");
   EXPECT_EQ(result_of(program("([i, j])->([{}, j]) {i=8, j=16} blocked_propagation={j}, custom")),
             "[{x}{y}] -> [{}{}]");
-  EXPECT_NE(result_of(program("([i, j])->([i]) {i=8, j=16}")).find("doesn't fit"), std::string::npos);
+  EXPECT_NE(result_of(program("([i, j])->([i]) {i=8, j=16}")).find("doesn't match"), std::string::npos);
 }
 
 /// Calls inside calls: what is opened is bounded, and what stays closed is whole.

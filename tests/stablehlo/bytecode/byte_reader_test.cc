@@ -30,7 +30,7 @@ TEST(ByteReader, TheFirstFailureSticksAndWhatFollowsIsZero) {
 TEST(ByteReader, CountsAndIndicesHaveLimits) {
   ByteReader many = reader("\x15xx");  // 10
   EXPECT_EQ(many.count(), 0u);
-  EXPECT_EQ(many.status().message(), "t: byte 1: 10 things can't be in the 2 bytes that follow");
+  EXPECT_EQ(many.status().message(), "t: byte 1: a list of 10 elements exceeds the remaining 2 bytes");
   ByteReader index = reader("\x07");
   EXPECT_EQ(index.index(3, "string"), 0u);
   EXPECT_EQ(index.status().message(), "t: byte 1: string 3 of 3");
@@ -41,7 +41,7 @@ TEST(ByteReader, TextsEndInNul) {
   ByteReader in = reader("ab\0c"s);
   EXPECT_EQ(in.text_to_nul(), "ab");
   EXPECT_EQ(in.text_to_nul(), "");
-  EXPECT_EQ(in.status().message(), "t: byte 3: a text has no end");
+  EXPECT_EQ(in.status().message(), "t: byte 3: a text is not terminated");
 }
 
 TEST(ByteReader, SectionsHaveAnIdALengthAndPadding) {
@@ -70,7 +70,7 @@ TEST(ByteReader, DamagedSectionsAreErrors) {
             "t: byte 2: a section of 5 bytes; 2 are left");
   EXPECT_EQ(error_of("\x83\x03\x07"
                      "ab"),
-            "t: byte 3: an alignment of 3");
+            "t: byte 3: invalid alignment 3");
   EXPECT_EQ(error_of("\x83\x03\x09"
                      "ab"),
             "t: byte 4: the padding of a section is damaged");

@@ -42,7 +42,7 @@ TEST(StablehloAttributes, WordsAreThoseOfVhlo) {
 TEST(StablehloAttributes, UnknownCodesAndWordsAreErrors) {
   EXPECT_EQ(read("\xc7"), "UNIMPLEMENTED: t: byte 1: attribute 99 of dialect 'stablehlo'");
   EXPECT_EQ(read("\x05\xc7"), "INVALID_ARGUMENT: t: byte 2: a value of an enum 99 of 6");
-  EXPECT_EQ(read("\x0b\x03"), "INVALID_ARGUMENT: t: byte 2: 1 things can't be in the 0 bytes that follow");
+  EXPECT_EQ(read("\x0b\x03"), "INVALID_ARGUMENT: t: byte 2: a list of 1 elements exceeds the remaining 0 bytes");
 }
 
 TEST(ChloAttributes, AreWordsOfComparisons) {

@@ -269,7 +269,7 @@ TEST(Translate, TheEntryIsMainOrTheNamedOrTheOnlyPublicFunction) {
       "func.func @g() -> tensor<i32> {\n  %0 = stablehlo.constant dense<1> : tensor<i32>\n  return %0 : "
       "tensor<i32>\n}\n"
       "func.func @h() -> tensor<i32> {\n  %0 = stablehlo.constant dense<2> : tensor<i32>\n  return %0 : tensor<i32>\n}";
-  holds(error_of(kTwo), "the module has 2 functions and none is @main");
+  holds(error_of(kTwo), "the module has 2 functions but no @main");
   holds(error_of(kTwo, "gg"), "NOT_FOUND: function @gg doesn't exist; the module has g, h");
   const StatusOr<hlo::Module> named = program(kTwo, {.function = "h"});
   ASSERT_TRUE(named.ok()) << named.status().to_string();

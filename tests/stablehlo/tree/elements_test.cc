@@ -53,7 +53,7 @@ TEST(Elements, NarrowIntegersAreSignExtended) {
 
 TEST(Elements, OtherCountsOfBytesAreErrors) {
   EXPECT_EQ(from(tensor(ElementType::kF32, {2}), "abc").status().message(),
-            "type tensor takes 8 bytes, or 4 for all elements alike; got 3");
+            "type tensor: got 3 bytes; wanted 8, or 4 for a splat");
   EXPECT_FALSE(from(tensor(ElementType::kF32, {kDynamic}), "abcd").ok());
 }
 
@@ -72,7 +72,7 @@ TEST(Elements, IntegersFitWithOrWithoutTheirSign) {
   EXPECT_EQ(element(ElementType::kS4, "15"), "\xff");
   EXPECT_EQ(element(ElementType::kS8, "256"), "'256' does not fit s8");
   EXPECT_EQ(element(ElementType::kU8, "-1"), "'-1' does not fit u8");
-  EXPECT_EQ(element(ElementType::kS32, "1.5"), "'1.5' is no integer");
+  EXPECT_EQ(element(ElementType::kS32, "1.5"), "'1.5' is not an integer");
 }
 
 TEST(Elements, FloatsAreDecimalsOrBits) {
@@ -80,7 +80,7 @@ TEST(Elements, FloatsAreDecimalsOrBits) {
   EXPECT_EQ(element(ElementType::kBf16, "0x7FC0"), "\xc0\x7f");
   EXPECT_EQ(element(ElementType::kF16, "0x1FFFF"), "'0x1FFFF' are not the bits of f16");
   EXPECT_EQ(element(ElementType::kF64, "1e999"), "'1e999' is beyond the range of numbers");
-  EXPECT_EQ(element(ElementType::kF32, "x"), "'x' is no number");
+  EXPECT_EQ(element(ElementType::kF32, "x"), "'x' is not a number");
 }
 
 TEST(Elements, TruthValuesAreWordsOrNumbers) {

@@ -64,8 +64,8 @@ TEST(IntegersOf, AreThoseOfEveryKindOfList) {
   EXPECT_EQ(integers_of(tree, tree.attributes[tree.add_integers({})]).value(), std::vector<int64_t>());
   const std::vector<AttributeId> words = {tree.add_text(AttributeKind::kWord, "LT")};
   EXPECT_EQ(integers_of(tree, tree.attributes[tree.add_array(words)]).status().message(),
-            "got a list that holds other things than integers");
-  EXPECT_EQ(integers_of(tree, tree.attributes[words[0]]).status().message(), "got something else than integers");
+            "got a list of other attributes; wanted integers");
+  EXPECT_EQ(integers_of(tree, tree.attributes[words[0]]).status().message(), "got another attribute; wanted integers");
 }
 
 TEST(SetBounds, MakesUnknownSizesAsLargeAsTheyMayBe) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <boost/preprocessor/seq/for_each_i.hpp>
+#include <boost/preprocessor/stringize.hpp>
 #include <boost/preprocessor/variadic/to_seq.hpp>
 #include <concepts>
 #include <string_view>
@@ -23,7 +24,7 @@ inline constexpr std::string_view kMessageName = "";
 
 // visit_fields(value, visit) calls visit("name", number, field) for every field.
 
-#define HILO_MESSAGE_FIELD(r, data, i, field) visit(#field, i + 1, s.field);
+#define HILO_MESSAGE_FIELD(r, data, i, field) visit(BOOST_PP_STRINGIZE(field), i + 1, s.field);
 /// Defines kMessageName and visit_fields of a struct. The fields are numbered from 1 in the order of this list.
 #define HILO_MESSAGE(Type, ...)                                                           \
   template <>                                                                             \

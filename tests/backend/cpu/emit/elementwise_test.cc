@@ -381,7 +381,7 @@ TEST(EmitElementwise, RefusesWhatItCannotDo) {
   expect_refusal({Opcode::kReduce, {ElementType::kF32}, ElementType::kF32}, StatusCode::kInternal,
                  "reduce: not an elementwise op");
   expect_refusal({Opcode::kCompare, {ElementType::kF32, ElementType::kF32}, ElementType::kPred}, StatusCode::kInternal,
-                 "compare: got no attributes");
+                 "compare: its attributes are missing");
 }
 
 }  // namespace
