@@ -140,7 +140,7 @@ TEST_F(DevicePut, AViewShowsTheElementsWhereTheyLieAndKeepsThemThere) {
     EXPECT_EQ(view.size(), 3u);
     EXPECT_EQ(view[2], 3);
     EXPECT_EQ(view.data(), x.data<float>().data());  // no copy
-    EXPECT_THROW(f(x), Error);  // donation would overwrite borrowed memory
+    EXPECT_THROW(f(x), Error);                       // donation would overwrite borrowed memory
   }
   EXPECT_EQ(f(x).to_string(), "[2. 4. 6.]");
   EXPECT_THROW((void)x.data<float>(), Error);

@@ -152,7 +152,7 @@ TEST_F(Memoize, TheLeastRecentlyUsedOf4096GoesFirst) {
     return x;
   });
   for (int i = 0; i < 4096; ++i) f(i);
-  f(0);  // used again, so 1 is the oldest entry
+  f(0);     // used again, so 1 is the oldest entry
   f(4096);  // one above the limit
   EXPECT_EQ(f.cache_info().current_size, 4096);
   EXPECT_EQ(runs, 4097);

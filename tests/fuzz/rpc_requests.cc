@@ -24,7 +24,7 @@ using namespace hilo::rpc;
 using hilo::ElementType;
 using hilo::Shape;
 
-constexpr int64_t kBytes = 1 << 20;  // the quota of a session
+constexpr int64_t kBytes = 1 << 20;      // the quota of a session
 constexpr int64_t kMaxUpload = 1 << 16;  // the maximum bytes of a generated array
 constexpr int64_t kMaxBuffers = 12, kMaxExecutables = 4;
 constexpr int kMaxRequests = 200;  // of one session

@@ -36,8 +36,8 @@ namespace hilo::tests {
 namespace {
 
 constexpr int64_t kMemory = int64_t{1} << 30;  // in addition to the memory of the process at its start
-constexpr double kMaxSeconds = 2;  // CPU time, if it is limited
-constexpr rlim_t kHangs = 60;  // CPU seconds after which a batch counts as hung
+constexpr double kMaxSeconds = 2;              // CPU time, if it is limited
+constexpr rlim_t kHangs = 60;                  // CPU seconds after which a batch counts as hung
 constexpr int kFewChanges = 4;
 
 constexpr std::string_view kHuge[] = {"2147483647", "2147483648",          "1099511627776", "4611686018427387904",
@@ -139,7 +139,7 @@ std::string problem_of(std::string text, bool& compiled) {
 struct Report {
   int64_t tried, compiled;
   double worst_seconds;
-  char text[1 << 14];  ///< the current program
+  char text[1 << 14];     ///< the current program
   char problem[1 << 12];  ///< empty without an error
 };
 

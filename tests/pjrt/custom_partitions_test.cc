@@ -43,9 +43,9 @@ std::string text_of(std::string_view message) {
 struct Partitioner {
   JAX_CustomCallPartitioner_Callbacks callbacks{};
   std::string module;  ///< the program of each device
-  Texts operands;  ///< operand shardings that it requests; empty: those that it received
+  Texts operands;      ///< operand shardings that it requests; empty: those that it received
   std::string result;  ///< result sharding; "": as received
-  std::string error;  ///< the error that it returns
+  std::string error;   ///< the error that it returns
   std::atomic<int> asked = 0, results_asked = 0, users_asked = 0, cleaned = 0, given_back = 0;
   std::string told, told_config, told_shapes, told_users;
   std::function<std::string(std::string_view)> for_operand = [](std::string_view first) { return std::string(first); };

@@ -346,7 +346,7 @@ TEST(Programs, LeaveNothingBehindInTwoHundredThousandRuns) {
   ASSERT_TRUE(once());
   const auto before = buffer_statistics();
   const size_t heap = mallinfo2().uordblks;  // the handles already exist
-  constexpr int kRuns = 100000;  // runs of each of two programs
+  constexpr int kRuns = 100000;              // runs of each of two programs
   int right = 0;
   for (int i = 0; i < kRuns; ++i) right += once();
   EXPECT_EQ(right, kRuns);

@@ -149,7 +149,7 @@ struct Case {
   std::string what;
   OfMatrix f;
   Matrix a, value, weights, gradient, direction, second;  ///< D f[weights], D^2 f[weights, direction]
-  long double floor = 0;  ///< Smaller second derivatives count as this value.
+  long double floor = 0;                                  ///< Smaller second derivatives count as this value.
 };
 
 /// Checks value, gradient and second derivatives, in forward and reverse mode: eager, jitted and under vmap.

@@ -19,7 +19,7 @@ namespace {
 struct Row {
   const char* name;
   Array (*f)(const Array& x);  ///< of f32[2,3]
-  double low, high;  ///< x is drawn from [low, high]
+  double low, high;            ///< x is drawn from [low, high]
 };
 
 /// Built from a literal, because a computed array belongs to the trace that computes it first.

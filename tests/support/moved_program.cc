@@ -243,7 +243,7 @@ class LoopAround {
   std::mt19937& random_;
   const hlo::Computation& chain_;
   std::vector<Shape> carried_;  ///< iteration number, arguments, accumulators
-  size_t arguments_ = 0;  ///< includes the iteration number
+  size_t arguments_ = 0;        ///< includes the iteration number
 };
 
 }  // namespace

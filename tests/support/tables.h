@@ -26,7 +26,8 @@ struct TableRow {
 /// All rows of tests/FOLDER/*.cases, sorted by file.
 std::vector<TableRow> table_rows(std::string_view folder);
 
-/// Compares `output` with the row. With HILO_WRITE_TABLES=1 in the environment the row is written to the file instead, for review.
+/// Compares `output` with the row. With HILO_WRITE_TABLES=1 in the environment, writes the row to the file instead, for
+/// review.
 void expect_output(const TableRow& row, const std::string& output);
 
 /// A name that GoogleTest accepts.

@@ -157,15 +157,13 @@ Samples reduce_window_samples(Wanted wanted) {
                         {.size = 2, .padding_low = 1, .window_dilation = 3}};
   const Window tall = {{.size = 40, .padding_low = 20, .padding_high = 25}, {}};
   const ComputationPtr adds = body_of(Opcode::kAdd, type);
-  Samples samples = {windowed(adds, x, 1, kOverlapping, add),
-                     windowed(adds, x, 0, holes, add),
+  Samples samples = {windowed(adds, x, 1, kOverlapping, add), windowed(adds, x, 0, holes, add),
                      windowed(adds, is_narrow_float(type) ? x : bits, 0, tall, add),
                      windowed(body_of(Opcode::kMultiply, type), factors, 1, kOverlapping, multiply),
                      windowed(nameless_body(type), bits, 1, kApart, nameless),
                      windowed(nameless_body(type), bits, 0, along(1, 4, false), nameless),
                      // XLA counts other initial values several times above 16 elements
-                     windowed(adds, x, 0, along(0, wanted.n, false), add),
-                     windowed(adds, x, 1, along(1, 4, true), add),
+                     windowed(adds, x, 0, along(0, wanted.n, false), add), windowed(adds, x, 1, along(1, 4, true), add),
                      windowed(body_of(Opcode::kMultiply, type), factors, 1, along(1, 4, false), multiply)};
   samples.push_back(sum_and_product(samples[0], samples[3]));
   if (type == ElementType::kF8E8M0Fnu) {

@@ -20,7 +20,7 @@
 namespace hilo::training {
 namespace {
 
-/// A folder of this process, deleted at the end of the test.
+/// A temporary folder with a name unique to this process, deleted at the end of the test.
 class Folder {
  public:
   explicit Folder(const std::string& name)
@@ -82,7 +82,7 @@ TEST(Checkpoint, GivesBackEveryBit) {
   save_checkpoint(folder.file("a"), example());
   const State back = restore_checkpoint(folder.file("a"), empty());
   const FlatTree wanted = flatten(example()), got = flatten(back);
-  EXPECT_EQ(got.structure, wanted.structure);  // numbers and strings too
+  EXPECT_EQ(got.structure, wanted.structure);  // also numbers and strings
   ASSERT_EQ(got.leaves.size(), wanted.leaves.size());
   for (size_t i = 0; i < got.leaves.size(); ++i) {
     EXPECT_TRUE(got.leaves[i].to_literal().identical(wanted.leaves[i].to_literal())) << i;
@@ -138,7 +138,7 @@ TEST(CheckpointError, EveryFlippedBitIsSeen) {
     other[at] = static_cast<char>(other[at] ^ 1);
     ASSERT_TRUE(write_file_atomic(path, other, Durability::kCached).ok());
     try {
-      const auto back = restore_checkpoint(path, tree);  // an unspecified value can't be wrong
+      const auto back = restore_checkpoint(path, tree);  // a leaf without a value can't be wrong
       EXPECT_LT(at, header) << "a flipped bit of the data that nobody sees";
       EXPECT_EQ(back.first.to_vector<float>(), tree.first.to_vector<float>()) << at;
       EXPECT_EQ(back.second, 5) << at;
@@ -203,7 +203,7 @@ TEST(CheckpointManager, AnErrorOfTheThreadIsThrownByTheNextCall) {
   std::filesystem::remove_all(folder.file("run"));
   manager.save(1, numpy::zeros({}));
   EXPECT_NE(error_of([&] { manager.wait_until_finished(); }, StatusCode::kNotFound), "");
-  manager.wait_until_finished();  // it is thrown once
+  manager.wait_until_finished();  // the error is thrown only once
 }
 
 TEST(CheckpointManager, ADamagedCheckpointNamesTheLastGoodOne) {

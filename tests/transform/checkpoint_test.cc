@@ -125,7 +125,7 @@ TEST(Checkpoint, KeepsNoMoreBytesThanJaxDoes) {
   // The cotangent is live at the same time as the recomputed values.
   EXPECT_LE(dots, jax("dots_saveable") + activations);
   EXPECT_EQ(jax("none"), jax("nothing_saveable"));  // XLA:CPU recomputes the sines under every policy.
-  EXPECT_LE(all, 2 * jax("none"));  // hilo saves the cosines, because the program requests it.
+  EXPECT_LE(all, 2 * jax("none"));                  // hilo saves the cosines, because the program requests it.
 }
 
 /// Planned bytes for grad of a scan of 24 steps: step(w, carry, x), whose carry begins with the state.

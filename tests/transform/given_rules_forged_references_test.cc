@@ -151,7 +151,7 @@ TEST_F(ForgedReferences, KeysDifferAndStayTheSameForOneFunction) {
                           })
                               .lower(Array(1.0f))
                               .as_text("hlo")));  // A check depends on its message.
-  EXPECT_NE(traced_config(), traced_config());  // Each of two functions has its own key.
+  EXPECT_NE(traced_config(), traced_config());    // Each of two functions has its own key.
 }
 
 /// A program that contains the id of a user's rules gets no result of these rules.

@@ -46,9 +46,9 @@ Traffic recorded_traffic(const std::string& line) {
 const std::map<std::string, int64_t>& leasts() {
   static const std::map<std::string, int64_t> bytes = {
       {"dot_contracting_to_rows", 65536},  // reduce-scatter: a quarter of all-reduce
-      {"top_k", 8192},  // 8 candidates a row from 4 devices; their indices are unused
+      {"top_k", 8192},                     // 8 candidates a row from 4 devices; their indices are unused
       {"cumsum", 1024},                    // 4 devices' totals of 64 columns
-      {"fft_along", 262144},  // to rows and back; complex on the second transfer
+      {"fft_along", 262144},               // to rows and back; complex on the second transfer
       {"fft_batch", 0},
       {"dynamic_slice", 4096},
       {"dynamic_update_slice", 0},

@@ -93,8 +93,7 @@ std::string check_lines(const Case& c, const std::string& printed) {
   std::ofstream(folder / "printed.hlo") << printed;
   const std::string command = program + " '" + (folder / "case.hlo").string() + "' --input-file '" +
                               (folder / "printed.hlo").string() + "' > '" + (folder / "said").string() + "' 2>&1";
-  // NOLINT(cert-env33-c): the only program that the golden tests start
-  const bool matches = std::system(command.c_str()) == 0;
+  const bool matches = std::system(command.c_str()) == 0;  // NOLINT(cert-env33-c): the only program of these tests
   const std::string said = matches ? std::string() : read_file(folder / "said") + "\nthe pass made\n" + printed;
   fs::remove_all(folder);
   return said;

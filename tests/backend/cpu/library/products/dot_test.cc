@@ -133,8 +133,8 @@ TEST(Dot, PartsKeepSpecialValues) {
   for (const float special : {kInfinity, -kInfinity, std::numeric_limits<float>::quiet_NaN(), kDenormal, -0.0f}) {
     std::vector<Literal> arguments = samples(*module);
     const std::span<float> a = arguments[0].data<float>();
-    a[0] = special;  // outside of the slice: must not be read
-    a[static_cast<size_t>(2 * 88 + 3)] = special;  // the first element of the slice
+    a[0] = special;                                  // outside of the slice: must not be read
+    a[static_cast<size_t>(2 * 88 + 3)] = special;    // the first element of the slice
     a[static_cast<size_t>(71 * 88 + 83)] = special;  // the last element of the slice
     check(*module, arguments);
   }
