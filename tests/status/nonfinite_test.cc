@@ -43,8 +43,9 @@ std::vector<Cell> nonfinite_cells() {
 bool is_finite(const Wide& x) { return std::isfinite(x.real()) && std::isfinite(x.imag()); }
 bool is_nan(const Wide& x) { return std::isnan(x.real()) || std::isnan(x.imag()); }
 
-/// Whether both are the same number or the same kind of nonfinite value. For complex numbers the nonfinite parts depend
-/// on the order of terms, and so does the choice of NaN or infinity in the sums of a transform.
+/// Whether both are the same number or the same kind of nonfinite value. For complex numbers, the order of terms
+/// determines which parts are nonfinite. In the sums of a transform it also determines whether the result is NaN or an
+/// infinity.
 bool agree(Opcode opcode, ElementType type, const Wide& got, const Wide& wanted) {
   if (is_finite(got) != is_finite(wanted)) return false;
   if (!is_finite(wanted)) {

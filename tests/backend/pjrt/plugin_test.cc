@@ -83,10 +83,10 @@ Status use_plugin(const std::string& path) {
 }
 
 TEST(Plugin, AnyFunctionMayBeMissing) {
-  const std::set<std::string> spared = {"PJRT_Plugin_Attributes", "PJRT_Client_PlatformName",
+  // the client has other implementations of these
+  const std::set<std::string> spared = {"PJRT_Plugin_Attributes",          "PJRT_Client_PlatformName",
                                         "PJRT_Device_AddressableMemories", "PJRT_Device_MemoryStats",
-                                        // the client has other implementations of these
-                                        "PJRT_Buffer_CopyToDevice", "PJRT_Executable_GetCompiledMemoryStats"};
+                                        "PJRT_Buffer_CopyToDevice",        "PJRT_Executable_GetCompiledMemoryStats"};
   int refused = 0, served = 0;
   const auto without = [&](const std::string& name) {
     const FakePluginCopy copy("null:" + name);

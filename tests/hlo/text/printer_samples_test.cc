@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Printed text parses back to the same program. Covers every sample of the op table, constants of every type and rank
-// with and without elements, special values, and names that HLO text doesn't support. With HILO_TEXTS=FOLDER the texts
-// are written to FOLDER for tests/interop/hlo_texts.py, which parses them with XLA.
+// Printed text parses back to the same program. Covers every sample of the op table, constants of every type and rank,
+// and special values. Also covers names that HLO text doesn't support. With HILO_TEXTS=FOLDER the texts are written to
+// FOLDER for tests/interop/hlo_texts.py, which parses them with XLA.
 #include <gtest/gtest.h>
 
 #include <algorithm>

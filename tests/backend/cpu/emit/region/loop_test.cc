@@ -5,7 +5,7 @@
 namespace hilo::cpu {
 namespace {
 
-/// Adds one element to each row of x, so that there are two loops.
+/// Whether a loop over rows and columns polls the stop flag. Each row of x plus one element needs two loops.
 bool looks(int64_t rows, int64_t columns) {
   const RegionCase c(fmt::format(R"(ENTRY main {{
   x = f32[{0},{1}] parameter(0)
