@@ -178,7 +178,7 @@ TEST_F(Files, WriteThatFailsHalfWayLeavesTheOldFileAndNothingElse) {
 }
 
 TEST_F(Files, WriteBeyondTheLimitOfFileSizesEndsNoProcess) {
-  // whether the caller's signal mask blocks it; then no new signal may be pending
+  // whether the caller's signal mask blocks SIGXFSZ; if not, no signal may be pending afterwards
   for (const bool held : {false, true}) {
     const int result = in_child([&] {
       sigset_t only, pending;

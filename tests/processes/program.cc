@@ -16,7 +16,7 @@ using namespace hilo;
 
 namespace {
 
-constexpr int64_t kSmall = 24, kLarge = 480'000;  // per replica: divisible by every group size up to 8
+constexpr int64_t kSmall = 24, kLarge = 480'000;  // elements per replica, divisible by the group sizes
 
 /// Numbers whose sum depends on the order of additions, for all replicas. Each process uses its own part.
 Array awkward(ElementType type, int64_t count) {

@@ -138,7 +138,7 @@ TEST(CheckpointError, EveryFlippedBitIsSeen) {
     other[at] = static_cast<char>(other[at] ^ 1);
     ASSERT_TRUE(write_file_atomic(path, other, Durability::kCached).ok());
     try {
-      const auto back = restore_checkpoint(path, tree);  // a leaf without a value can't be wrong
+      const auto back = restore_checkpoint(path, tree);  // an unspecified value can't be wrong
       EXPECT_LT(at, header) << "a flipped bit of the data that nobody sees";
       EXPECT_EQ(back.first.to_vector<float>(), tree.first.to_vector<float>()) << at;
       EXPECT_EQ(back.second, 5) << at;

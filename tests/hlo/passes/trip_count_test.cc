@@ -16,8 +16,7 @@ struct Loop {
   std::string test = "compare(i, limit)";
 };
 
-/// A loop over (counter, limit, value). The limit is carried, so that tests cover a limit in the carry and a constant
-/// one.
+/// A loop over (counter, limit, value). The condition compares with the limit in the carry or with a constant.
 std::string text_of(const Loop& l) {
   return fmt::format(R"(
 HloModule m

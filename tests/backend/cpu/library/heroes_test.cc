@@ -96,7 +96,7 @@ TEST(Heroes, MultiplyItemsOfBatchesThatDontLieInStep) {
 }
 
 /// The results of the library call of `i`, on buffers that end before a guard page or begin after one. The engine's own
-/// buffers have padding, and sanitizers don't instrument libraries that other compilers built.
+/// buffers have padding. Other compilers may generate code with accesses that the sanitized build doesn't have.
 std::vector<std::vector<std::byte>> run_between_guards(const Hero& hero, const std::vector<Literal>& operands,
                                                        const std::vector<Shape>& results, testing::Snug snug) {
   std::vector<std::unique_ptr<testing::GuardedBuffer>> memory;

@@ -8,7 +8,7 @@
 namespace hilo::cpu {
 namespace {
 
-/// OpenBLAS doesn't detect Intel processors newer than itself, nor AMD's with AVX-512.
+/// By itself, OpenBLAS doesn't detect Intel processors newer than itself, nor AMD's with AVX-512.
 TEST(Blas, UsesTheProcessorsVectorsAndLeavesTheEnvironmentAlone) {
   const bool told_otherwise = std::getenv("OPENBLAS_CORETYPE") != nullptr;
   if (std::string_view(blas_name()) == "none" || told_otherwise) return;
