@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The objectives of ADBench, and their gradients, are JAX's.
+// The objectives of ADBench and their gradients equal JAX's.
 #include "bench/adbench/objectives.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/alone/alone_test.cc -- folders that link and work without those above them: a program each
+// tests/alone/alone_test.cc -- folders that link and work without those above them, one program each
 // (tests/CMakeLists.txt).
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 class Alone : public testing::TestWithParam<const char*> {};
 
 TEST_P(Alone, WorksWithoutTheFoldersAbove) {
-  // The code generator is a library that links all of hilo: the reference engine runs them.
+  // The code generator links all of hilo, so these programs use the reference engine.
   const std::string command =
       "HILO_PLATFORM=Reference " + std::string(kBinDir) + "/tests/alone_" + GetParam() + " 2>&1";
   FILE* pipe = popen(command.c_str(), "r");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/alone/array.cc -- arrays without traces: linked with array/ and the folders below it alone.
+// tests/alone/array.cc -- arrays without traces: linked with array/ and the folders below it only.
 #include "hilo/array/array.h"
 #include "hilo/array/device_put.h"
 #include "tests/alone/check.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/alone/mesh.cc -- arrays on meshes without transformations: linked with mesh/ and the folders below it alone.
+// tests/alone/mesh.cc -- arrays on meshes without transformations: linked with mesh/ and the folders below it only.
 #include "hilo/mesh/sharded_array.h"
 #include "hilo/trace/ops.h"
 #include "tests/alone/check.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/alone/trace.cc -- traces without meshes, rules and transformations: linked with trace/ and the folders below it
-// alone.
+// only.
 #include "hilo/trace/ops.h"
 #include "hilo/trace/rules.h"
 #include "hilo/trace/staging_trace.h"
@@ -10,7 +10,7 @@ using namespace hilo;
 
 int main() {
   const Array x = Array::from_vector<float>({1, 2, 3}, {3});
-  CHECK(ops::add(x, x).to_vector<int>() == std::vector<int>({2, 4, 6}));  // eagerly
+  CHECK(ops::add(x, x).to_vector<int>() == std::vector<int>({2, 4, 6}));  // eager
   std::string text;
   const FlatFunction square = [&](std::span<const Array> a) {
     text = a[0].to_string();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/alone/transform.cc -- transformations without lax, rules and numpy: linked with transform/ and the folders
-// below it alone.
+// below it only.
 #include "hilo/trace/ops.h"
 #include "hilo/transform/grad.h"
 #include "hilo/transform/jit.h"

@@ -16,7 +16,7 @@ namespace {
 
 using Kinds = tests::EightDevices;
 
-/// Every question has the answer of a plain array of the same value.
+/// Every query has the same result as for a plain array of the same value.
 void expect_answers(const Array& array, const DevicePtr& device, size_t buffers) {
   const ArrayImpl& impl = array.impl();
   const Array plain = Array(impl.literal());
@@ -72,7 +72,7 @@ TEST_F(Kinds, ATracerWithoutAValueRefusesEachQuestion) {
     EXPECT_THROW(static_cast<void>(impl.on(devices()[0])), ConcretizationError);
     EXPECT_THROW(x.delete_(), ConcretizationError);
     EXPECT_TRUE(impl.buffers().empty());
-    block_until_ready(x);  // there is nothing to wait for
+    block_until_ready(x);  // no pending work
     return x;
   });
   f(1.0f);

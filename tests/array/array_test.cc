@@ -64,7 +64,7 @@ TEST(Array, NarrowFloatsKeepInfinityNanAndTheirLeastNumbers) {
   EXPECT_EQ(array_of(ElementType::kF8E8M0Fnu, {0x1p127}).item<double>(), 0x1p127);
 }
 
-/// May a T be assigned to an array, and to a slice of one?
+/// Whether a T can be assigned to an array and to a slice of one.
 template <typename T>
 constexpr bool assignable = std::is_assignable_v<Array&, T>;
 template <typename T>

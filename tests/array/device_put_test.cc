@@ -16,7 +16,7 @@
 namespace hilo {
 namespace {
 
-/// Two devices on Host.
+/// A fixture with two devices on Host.
 class DevicePut : public testing::Test {
  protected:
   void SetUp() override {
@@ -114,12 +114,12 @@ TEST_F(DevicePut, ArraysOfAForgottenClientGoToTheNewOne) {
 }
 
 TEST_F(DevicePut, ANumberAllocatesNothingUntilADeviceAsksForIt) {
-  one_two_three();  // the client is there
+  one_two_three();  // so that the client already exists
   const auto allocations = [] { return buffer_statistics().hits + buffer_statistics().misses; };
   const int64_t before = allocations();
   const Array number = 2.0f, another = 3, zero;
   const std::string traced = jit([&](Array x) { return x * number + 1.0f; }).hlo_text(one_two_three());
-  EXPECT_EQ(allocations(), before + 1 + 2);  // the argument; two literals of the program
+  EXPECT_EQ(allocations(), before + 1 + 2);  // the argument, and two literals of the program
   EXPECT_EQ(number.item<float>() + zero.item<float>(), 2);
   EXPECT_EQ(number.to_string(), "2.0");
 }
@@ -140,7 +140,7 @@ TEST_F(DevicePut, AViewShowsTheElementsWhereTheyLieAndKeepsThemThere) {
     EXPECT_EQ(view.size(), 3u);
     EXPECT_EQ(view[2], 3);
     EXPECT_EQ(view.data(), x.data<float>().data());  // no copy
-    EXPECT_THROW(f(x), Error);                       // it would take the memory
+    EXPECT_THROW(f(x), Error);                       // donation would overwrite borrowed memory
   }
   EXPECT_EQ(f(x).to_string(), "[2. 4. 6.]");
   EXPECT_THROW((void)x.data<float>(), Error);
@@ -178,13 +178,13 @@ TEST_F(DevicePut, BorrowedMemoryIsReadWhereItLiesAndGivenBackOnce) {
     EXPECT_EQ(x.data<float>().data(), kGuardPages ? x.data<float>().data() : numbers);
     EXPECT_EQ((x + 1.0f).to_string(), "[[2. 3.]\n [4. 5.]]");
     const auto f = jit([](Array a) { return a * 2.0f; }, {.donate_argnums = {0}});
-    EXPECT_EQ(f(x).to_string(), "[[2. 4.]\n [6. 8.]]");  // lent memory is no place for a result
+    EXPECT_EQ(f(x).to_string(), "[[2. 4.]\n [6. 8.]]");  // a result must not alias borrowed memory
     EXPECT_EQ(numbers[3], 4);
   }
   EXPECT_EQ(released, 1);
   {
     const Array x = Array::borrow(numbers + 1, {3}, [&] { ++released; });
-  }  // not aligned: copied
+  }  // unaligned memory is copied
   EXPECT_EQ(released, 2);
   EXPECT_THROW(Array::borrow(numbers, {-1}, [&] { ++released; }), Error);
   EXPECT_EQ(released, 3);
@@ -211,7 +211,7 @@ TEST_F(DevicePut, AScopeMayNameAnotherDefaultDevice) {
     const auto scope = default_device(devices()[1]);
     for (const Array& x : {one_two_three(), before + 1.0f, f(before), numpy::ones({2}), device_put(before)})
       EXPECT_EQ(x.device()->id(), 1);
-    EXPECT_EQ((fixed + before).device()->id(), 0);  // what is committed stays
+    EXPECT_EQ((fixed + before).device()->id(), 0);  // a committed array stays on its device
     EXPECT_EQ(f(before).to_string(), "[2. 4. 6.]");
     const auto inner = default_device(devices()[0]);
     EXPECT_EQ(f(before).device()->id(), 0);

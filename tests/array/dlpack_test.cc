@@ -8,7 +8,7 @@
 #include "hilo/base/buffer_pool.h"
 #include "hilo/numpy/numpy.h"
 
-// The structs as their users see them, written from the specification once more.
+// The structs as their users see them: a second copy from the specification.
 extern "C" {
 struct DLDevice {
   int32_t device_type, device_id;
@@ -42,7 +42,7 @@ struct DLManagedTensorVersioned {
 namespace hilo {
 namespace {
 
-/// A tensor of another library, over f32[2,3] numbers from 0 to 5. Counts how often it is deleted.
+/// A tensor of another library: f32[2,3] with the numbers from 0 to 5. Counts its deletions.
 struct Foreign {
   alignas(64) float numbers[6] = {0, 1, 2, 3, 4, 5};
   int64_t shape[2] = {2, 3}, strides[2] = {3, 1};

@@ -42,7 +42,7 @@ TEST(Combine, IntegersWrapAndBooleansOr) {
 }
 
 TEST(Combine, HalfPrecisionRoundsEveryTime) {
-  // 256 + 1 isn't a bf16: ties go to even, so adding 1 again and again stays at 256.
+  // 256 + 1 is not a bf16 and ties round to even, so repeatedly adding 1 stays at 256.
   bfloat16 sum(256);
   for (int i = 0; i < 4; ++i) sum = combined(ReducerKind::kAdd, sum, bfloat16(1));
   EXPECT_EQ(static_cast<float>(sum), 256);

@@ -19,7 +19,7 @@ HiloFfi_Error* fail(HiloFfi_CallFrame* frame, const char* message, HiloFfi_Error
   return frame->api->error_create(&args);
 }
 
-/// y = x + shift[0], through memory of the engine's; refuses other types.
+/// y = x + shift[0], through scratch memory of the engine. Rejects other types.
 HiloFfi_Error* shift(HiloFfi_CallFrame* frame) {
   if (hilo_ffi_answer_metadata(frame)) return nullptr;
   const auto* x = static_cast<const HiloFfi_Buffer*>(frame->args.args[0]);
@@ -94,7 +94,7 @@ TEST(FfiHandler, OneThatDoesNotAnswerForItsVersionIsRefused) {
       std::string(details.message),
       "custom call 'test.silent': built for version -1.-1 of the FFI; wanted 0.x. Hint: hilo_ffi_answer_metadata");
   EXPECT_EQ(details.code, HILO_FFI_FAILED_PRECONDITION);
-  details = {offsetof(HiloFfi_ErrorGetDetailsArgs, code), nullptr, error, nullptr, 0};  // of version 0.3
+  details = {offsetof(HiloFfi_ErrorGetDetailsArgs, code), nullptr, error, nullptr, 0};  // the struct of version 0.3
   hilo_ffi_api()->error_get_details(&details);
   EXPECT_EQ(details.code, 0);
   HiloFfi_ErrorDestroyArgs destroy{sizeof(destroy), nullptr, error};
@@ -102,7 +102,7 @@ TEST(FfiHandler, OneThatDoesNotAnswerForItsVersionIsRefused) {
   EXPECT_EQ(register_ffi_handler("test.null", nullptr).code(), StatusCode::kInvalidArgument);
 }
 
-/// Built for version 0.9: asks for what 0.5 brought, and then for a function that only its own version has.
+/// Built for version 0.9: uses a function of version 0.5, and then one that only version 0.9 has.
 HiloFfi_Error* of_tomorrow(HiloFfi_CallFrame* frame) {
   if (hilo_ffi_answer_metadata(frame) != 0) {
     reinterpret_cast<HiloFfi_MetadataExtension*>(frame->extensions)->metadata->api_version.minor_version = 9;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a compilation and a run may cost, on both engines.
+// Limits of compilation and execution costs, on both engines.
 #include "hilo/backend/limits.h"
 
 #include <fmt/format.h>
@@ -50,8 +50,8 @@ TEST(Limits, NestedConditionalsEndWithResourceExhausted) {
   EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
   EXPECT_NE(status.message().find("Compile 'nested': too many instructions; got "), std::string::npos)
       << status.to_string();
-  EXPECT_NE(status.message().find(
-                "after inlining and cloning; wanted at most 102656 for a program of 401. Hint: each call of a computation is a copy"),
+  EXPECT_NE(status.message().find("after inlining and cloning; wanted at most 102656 for a program of 401. Hint: each "
+                                  "call of a computation is a copy"),
             std::string::npos)
       << status.to_string();
   EXPECT_TRUE(tests::reference_client()->compile(parsed(nested_conditionals(40)), {}, nullptr).ok())
@@ -75,7 +75,7 @@ TEST(Limits, InstructionsUpToTheLimitCompile) {
 }
 
 TEST(Limits, InstructionsThatAPassAddsCount) {
-  // One op that is written out.
+  // A single op, which is lowered to other instructions.
   const hlo::Module module = parsed(
       "HloModule m\n\nENTRY main {\n  x = f32[4,3] parameter(0)\n  s = f32[3] parameter(1)\n  o = f32[3] parameter(2)\n"
       "  ROOT t = (f32[4,3], f32[3], f32[3]) batch-norm-training(x, s, o), epsilon=0.001, feature_index=1\n}\n");
@@ -86,7 +86,7 @@ TEST(Limits, InstructionsThatAPassAddsCount) {
 }
 
 TEST(Limits, PlannedMemoryIsCheckedBeforeAnyIsTaken) {
-  // The sort needs its operand whole: 4 GiB of temporaries, and as much for the result.
+  // The sort needs its operand in memory: 4 GiB of temporaries, and 4 GiB for the result.
   const hlo::Module module = parsed(
       "HloModule big\n\nless {\n  a = s32[] parameter(0)\n  b = s32[] parameter(1)\n  ROOT c = pred[] compare(a, b), "
       "direction=LT\n}\n\nENTRY main {\n  i = s32[1073741824] iota(), iota_dimension=0\n  r = s32[1073741824] "
@@ -101,7 +101,7 @@ TEST(Limits, PlannedMemoryIsCheckedBeforeAnyIsTaken) {
   EXPECT_TRUE(tests::cpu_client()->compile(module, options, nullptr).ok());
 }
 
-/// As many kernels as there are lines, none like another: each takes milliseconds to compile.
+/// One kernel per line, all different. Each takes milliseconds to compile.
 std::string many_kernels(int lines) {
   std::string text =
       "HloModule slow\n\nless {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = pred[] "
@@ -136,7 +136,7 @@ TEST(Limits, ACancelledCompilationEndsWithCancelled) {
             "CANCELLED: Compile 'slow': cancelled");
 }
 
-/// Cancels once a pass is about to run.
+/// Cancels when a given pass is about to run.
 class CancelsAt final : public hlo::PassObserver {
  public:
   CancelsAt(CancellationToken& token, int pass) : token_(token), left_(pass) {}

@@ -18,7 +18,7 @@
 namespace hilo {
 namespace {
 
-// An empty pool of the usual limit, before and after each test.
+// Empties the pool and resets its limit before and after each test.
 class BufferPool : public ::testing::Test {
  protected:
   BufferPool() { trim_buffers(); }
@@ -48,7 +48,7 @@ TEST_F(BufferPool, MovingLeavesNothingBehind) {
   AlignedBuffer a = get(100);
   std::byte* data = a.data();
   AlignedBuffer b = std::move(a);
-  EXPECT_EQ(a.data(), nullptr);  // NOLINT: what is moved from is defined here
+  EXPECT_EQ(a.data(), nullptr);  // NOLINT: the state after a move is defined here
   EXPECT_EQ(b.data(), data);
   b = get(200);
   EXPECT_EQ(b.size(), 200u);
@@ -77,7 +77,7 @@ TEST_F(BufferPool, RefusesWhatTheMachineDoesNotHave) {
   }
 }
 
-#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // which map terabytes themselves
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // sanitizers map terabytes themselves
 TEST_F(BufferPool, SaysSoWhenTheAddressSpaceIsFull) {
   EXPECT_EQ(in_child([] {
               const rlimit limit = {size_t{1} << 30, size_t{1} << 30};
@@ -93,7 +93,7 @@ TEST_F(BufferPool, SaysSoWhenTheAddressSpaceIsFull) {
                 const bool said =
                     text.starts_with("buffer: out of memory; wanted 100.00 MiB (104857600 bytes); free ") &&
                     text.ends_with("; the process's address space is limited to 1.00 GiB");
-                all.clear();  // and then there is room again
+                all.clear();  // then memory is available again
                 return said && allocate_buffer(size_t{100} << 20).ok() ? 0 : 1;
               }
               return 2;
@@ -106,7 +106,7 @@ TEST_F(BufferPool, LetsGoOfWhatItKeepsBeforeItGivesUp) {
               const rlimit limit = {size_t{1} << 30, size_t{1} << 30};
               ::setrlimit(RLIMIT_AS, &limit);
               { AlignedBuffer kept = get(size_t{500} << 20); }
-              // Another size: it fits only if the cached block is unmapped.
+              // A different size fits only if the cached block is unmapped.
               return allocate_buffer(size_t{600} << 20).ok() ? 0 : 1;
             }),
             0);
@@ -127,7 +127,7 @@ TEST_F(BufferPool, WorksInAForkChild) {
 
 TEST_F(BufferPool, StressOnManyThreadsEndsWithNoLiveBuffers) {
   const BufferStatistics before = buffer_statistics();
-  // Buffers wander: each thread frees what others allocated.
+  // Each thread frees buffers that others allocated.
   std::mutex mutex;
   std::vector<AlignedBuffer> shared;
   std::vector<std::thread> threads;
@@ -220,10 +220,10 @@ TEST_F(BufferPool, ThreadKeepsOnlySoManySmallBlocks) {
     std::vector<AlignedBuffer> many;
     for (int i = 0; i < 100; ++i) many.push_back(get(64 << 10));
   }
-  EXPECT_EQ(buffer_statistics().cached_bytes, 100 * (64 << 10));  // two with the thread, the rest with the pool
+  EXPECT_EQ(buffer_statistics().cached_bytes, 100 * (64 << 10));  // two cached by the thread, the others by the pool
 }
 
-// Destroyed after the thread's cache, because it was constructed before it.
+// Destroyed after the thread's cache, because it is constructed before it.
 struct Late {
   AlignedBuffer buffer;
 };

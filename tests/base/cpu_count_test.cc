@@ -14,7 +14,7 @@
 namespace hilo {
 namespace {
 
-// A file system of the test's own, with the kernel's files in it.
+// A temporary folder with copies of the kernel's files.
 class CgroupLimit : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -76,7 +76,7 @@ TEST_F(CgroupLimit, IsNoneBecauseTheFilesHoldNonsense) {
 }
 
 TEST(ThreadCount, FollowsTheAffinityMask) {
-  std::thread([] {  // the mask is the thread's
+  std::thread([] {  // the affinity mask belongs to the thread
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(static_cast<size_t>(::sched_getcpu()), &one);

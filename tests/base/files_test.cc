@@ -24,7 +24,7 @@
 namespace hilo {
 namespace {
 
-// A directory of the test's own.
+// A temporary folder for each test.
 class Files : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -107,7 +107,7 @@ TEST_F(Files, ReadStopsWhereTheFormatSaysThatAFileEnds) {
 TEST_F(Files, ReadStopsBecauseTheBeginningIsNoneOfTheFormat) {
   const auto refuse = [](std::string_view) -> StatusOr<int64_t> { return invalid_argument("no"); };
   EXPECT_EQ(read_file("/dev/zero", refuse).status().to_string(), "INVALID_ARGUMENT: no");
-  // A sparse file takes no disk.
+  // A sparse file uses no disk space.
   ASSERT_TRUE(write_file_atomic(at("a"), "x").ok());
   ASSERT_EQ(::truncate(at("a").c_str(), off_t{3} << 30), 0);
   EXPECT_EQ(read_file(at("a"), refuse).status().to_string(), "INVALID_ARGUMENT: no");
@@ -118,9 +118,9 @@ TEST_F(Files, ReadAsksNothingOfAShortFile) {
   EXPECT_EQ(*read_file(at("a"), [](std::string_view) -> StatusOr<int64_t> { return invalid_argument("no"); }), "short");
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // whose operator new ends the process
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // their operator new aborts
 TEST_F(Files, ReadFailsBecauseMemoryRunsOut) {
-  // A sparse file takes no disk.
+  // A sparse file uses no disk space.
   ASSERT_TRUE(write_file_atomic(at("a"), "x").ok());
   ASSERT_EQ(::truncate(at("a").c_str(), off_t{1} << 42), 0);
   const Status status = read_file(at("a"), int64_t{1} << 43).status();
@@ -166,7 +166,7 @@ TEST_F(Files, WriteThatFailsHalfWayLeavesTheOldFileAndNothingElse) {
   const std::string content(100000, 'x');
   const int result = in_child([&] {
     std::signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit = {5000, 5000};  // bytes a file may have
+    const rlimit limit = {5000, 5000};  // the maximum file size in bytes
     ::setrlimit(RLIMIT_FSIZE, &limit);
     const Status status = write_file_atomic(at("a"), content);
     const std::string wanted = "RESOURCE_EXHAUSTED: writing " + at("a") + ": File too large";
@@ -178,13 +178,14 @@ TEST_F(Files, WriteThatFailsHalfWayLeavesTheOldFileAndNothingElse) {
 }
 
 TEST_F(Files, WriteBeyondTheLimitOfFileSizesEndsNoProcess) {
-  for (const bool held : {false, true}) {  // by the caller's signal mask, after which no new signal may be pending
+  // whether the caller's signal mask blocks SIGXFSZ; if not, no signal may be pending afterwards
+  for (const bool held : {false, true}) {
     const int result = in_child([&] {
       sigset_t only, pending;
       sigemptyset(&only);
       sigaddset(&only, SIGXFSZ);
       ::pthread_sigmask(held ? SIG_BLOCK : SIG_UNBLOCK, &only, nullptr);
-      const rlimit limit = {5000, 5000};  // bytes a file may have
+      const rlimit limit = {5000, 5000};  // the maximum file size in bytes
       ::setrlimit(RLIMIT_FSIZE, &limit);
       if (write_file_atomic(at("a"), std::string(100000, 'x')).code() != StatusCode::kResourceExhausted) return 1;
       if (write_new_file(at("b"), std::string(100000, 'x')).code() != StatusCode::kResourceExhausted) return 2;
@@ -197,7 +198,7 @@ TEST_F(Files, WriteBeyondTheLimitOfFileSizesEndsNoProcess) {
   }
 }
 
-// ---- What is at the path already.
+// ---- An existing file at the path.
 
 struct stat about(const std::string& path) {
   struct stat found = {};
@@ -205,7 +206,7 @@ struct stat about(const std::string& path) {
   return found;
 }
 
-/// What a reader of the fifo gets while `write` runs.
+/// What a reader of the fifo receives while `write` runs.
 std::string read_through(const std::string& fifo, const std::function<Status()>& write) {
   std::string got;
   std::thread reader([&] { got = *read_file(fifo); });
@@ -218,7 +219,7 @@ std::string read_through(const std::string& fifo, const std::function<Status()>&
 TEST_F(Files, WritesToAFifoWhichStays) {
   ASSERT_EQ(::mkfifo(at("fifo").c_str(), 0600), 0);
   ASSERT_EQ(::symlink("fifo", at("link").c_str()), 0);
-  const std::string content(300000, 'x');  // more than a pipe holds
+  const std::string content(300000, 'x');  // exceeds the capacity of a pipe
   for (const std::string& path : {at("fifo"), at("link")}) {
     EXPECT_EQ(read_through(at("fifo"), [&] { return write_file_atomic(path, content); }), content);
     EXPECT_TRUE(S_ISFIFO(about(at("fifo")).st_mode));
@@ -331,7 +332,7 @@ TEST_F(Files, WritesToWhatThisProcessHasOpen) {
   ::close(reads);
 
   int ends[2];
-  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);  // as some programs give their children for stdout
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);  // some programs pass a socket as stdout to their children
   ASSERT_TRUE(write_file_atomic("/dev/fd/" + std::to_string(ends[1]), "through").ok());
   char got[16];
   EXPECT_EQ(::read(ends[0], got, sizeof got), 7);
@@ -367,8 +368,8 @@ TEST_F(Files, KeepsModeAndOtherNames) {
   EXPECT_EQ(names(), (std::vector<std::string>{"a", "other"}));
 }
 
-/// The rest is about users without rights: in a child, which gives up those of root if it has them. It works in
-/// `folder`, whose parents it may not be allowed to enter.
+/// The other tests are about users without privileges. They run in a child that drops root's privileges, in `folder`,
+/// whose parents the child may be unable to enter.
 constexpr uid_t kNobody = 65534;
 int as_nobody(const std::string& folder, const std::function<bool()>& holds) {
   return in_child([&] {
@@ -410,7 +411,7 @@ TEST_F(Files, WritesInPlaceWhereTheFolderOrTheOwnerForbidsAnother) {
 }
 
 TEST_F(Files, FollowsNoLinkOfAnotherUserInAFolderOfAll) {
-  if (::geteuid() != 0) return;  // only root makes links of another user
+  if (::geteuid() != 0) return;  // only root can create links owned by another user
   ASSERT_EQ(::chmod(directory_.c_str(), 01777), 0);
   ASSERT_TRUE(write_file_atomic(at("victim"), "safe").ok());
   for (const auto& [name, target] : {std::pair("there", "victim"), std::pair("not_there", "none")}) {

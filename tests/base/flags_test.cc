@@ -13,7 +13,7 @@
 namespace hilo {
 namespace {
 
-// No flag set anywhere, before and after each test.
+// Clears all flags before and after each test.
 class Flags : public ::testing::Test {
  protected:
   Flags() { forget(); }

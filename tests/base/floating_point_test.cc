@@ -11,9 +11,9 @@
 namespace hilo {
 namespace {
 
-constexpr unsigned kRaised = 0x3f;  // exceptions so far
+constexpr unsigned kRaised = 0x3f;  // exception flags raised so far
 
-/// Divided when it is called, in the mode of that moment.
+/// Divides at run time, in the current floating-point mode.
 template <typename T>
 T third_of(T x) {
   volatile T whole = x;

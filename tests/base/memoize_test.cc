@@ -44,7 +44,7 @@ TEST(MemoizeThunk, OthersWaitWhileItRuns) {
   entered.wait(false);
   std::atomic<int> got{0};
   std::thread second([&] { got = thunk(); });
-  EXPECT_EQ(got, 0);  // the function hasn't ended, so its result doesn't exist
+  EXPECT_EQ(got, 0);  // the function is still running, so its result doesn't exist
   may_end = true;
   may_end.notify_all();
   first.join();
@@ -101,7 +101,7 @@ TEST_F(Memoize, KeysAreAllArgumentsByValue) {
   });
   std::vector<int> numbers = {1, 2};
   EXPECT_EQ(f(numbers, "abc", 4), 234);
-  EXPECT_EQ(f(std::vector<int>{1, 2}, std::string("abc"), 4), 234);  // other objects, equal values
+  EXPECT_EQ(f(std::vector<int>{1, 2}, std::string("abc"), 4), 234);  // other objects with equal values
   EXPECT_EQ(runs, 1);
   EXPECT_EQ(f(numbers, "abc", std::nullopt), 230);
   EXPECT_EQ(f(numbers, "ab", 4), 224);
@@ -152,8 +152,8 @@ TEST_F(Memoize, TheLeastRecentlyUsedOf4096GoesFirst) {
     return x;
   });
   for (int i = 0; i < 4096; ++i) f(i);
-  f(0);     // used again: 1 is the oldest now
-  f(4096);  // one too many
+  f(0);     // used again, so 1 is the oldest entry
+  f(4096);  // one above the limit
   EXPECT_EQ(f.cache_info().current_size, 4096);
   EXPECT_EQ(runs, 4097);
   f(0);
@@ -195,7 +195,7 @@ TEST_F(Memoize, AllCachesTogetherKeepTheLimitAndTheOldestGoesFirst) {
   first.insert(0, {3000});
   second.insert(0, {3000});
   first.insert(1, {3000});
-  EXPECT_TRUE(first.find(0));  // used again: that of the second table is the oldest now
+  EXPECT_TRUE(first.find(0));  // used again, so the second table's entry is the oldest
   second.insert(1, {3000});
   EXPECT_FALSE(second.find(0));
   EXPECT_TRUE(first.find(0) && first.find(1) && second.find(1));
@@ -219,12 +219,12 @@ TEST_F(Memoize, BytesAreThoseThatAreKept) {
   {
     Table<Held> table(2);
     table.insert(0, {100});
-    table.insert(0, {900});  // there is one already
+    table.insert(0, {900});  // an entry with this key exists
     const int64_t one = kept_cache_bytes() - before;
     EXPECT_GE(one, 100);
     EXPECT_LT(one, 900);
     table.insert(1, {100});
-    table.insert(2, {100});  // one too many
+    table.insert(2, {100});  // one above the limit
     EXPECT_EQ(kept_cache_bytes() - before, 2 * one);
     table.clear();
     EXPECT_EQ(kept_cache_bytes(), before);

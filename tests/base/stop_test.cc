@@ -63,7 +63,7 @@ TEST(Stop, StretchesCoverAllAndEndAtTheStop) {
   EXPECT_EQ(done, 4);
 }
 
-/// Runs tasks of which one sets the word; returns how many ran.
+/// Runs tasks, one of which sets the stop flag. Returns the number of tasks that ran.
 int64_t tasks_until_stopped(Executor& executor, int64_t tasks) {
   StopWord word{kRunning};
   const StopScope scope(&word);
@@ -92,7 +92,7 @@ TEST(Stop, TasksOfAPoolBelongToTheCallersWord) {
   }
 }
 
-/// As a program's own: knows nothing of words.
+/// An executor of a program, without support for stop flags.
 class Threaded final : public Executor {
  public:
   int threads() const override { return 2; }

@@ -81,8 +81,9 @@ TEST(Text, PrintableHasNoControlCharactersButLineEndsAndTabs) {
   EXPECT_EQ(printable("\x1b]0;title\x07\r\x7f"), "\\x1b]0;title\\x07\\x0d\\x7f");
   EXPECT_EQ(printable("\xc2\x9b"
                       "2J"),
-            "\\xc2\\x9b2J");                                             // U+009B begins a sequence, as ESC [ does
-  EXPECT_EQ(printable("\xc2\xa0\xe2\x9b\x94"), "\xc2\xa0\xe2\x9b\x94");  // none, though bytes between 0x80 and 0x9f
+            "\\xc2\\x9b2J");  // U+009B starts a control sequence, like ESC [
+  // not a control character, although it contains bytes between 0x80 and 0x9f
+  EXPECT_EQ(printable("\xc2\xa0\xe2\x9b\x94"), "\xc2\xa0\xe2\x9b\x94");
   EXPECT_EQ(printable(std::string_view("\xc2", 1)), "\xc2");
 }
 

@@ -19,14 +19,14 @@
 #endif
 
 #if defined(__SANITIZE_THREAD__)
-// A forked child of a process with threads starts threads here, which the sanitizer forbids by default.
+// A forked child of a multithreaded process starts threads here. By default the sanitizer forbids that.
 extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
 #endif
 
 namespace hilo {
 namespace {
 
-// True if every task below `tasks` ran once.
+// Whether every task below `tasks` ran exactly once.
 bool runs_each_task_once(Executor& executor, int64_t tasks) {
   std::vector<std::atomic<int>> runs(static_cast<size_t>(tasks));
   executor.parallel_for(tasks, [&](int64_t i) { runs[static_cast<size_t>(i)].fetch_add(1); });
@@ -59,7 +59,7 @@ TEST(ThreadPool, NegativeTaskCountDoesNothing) {
 
 TEST(ThreadPool, WorkersReallyWork) {
   ThreadPool pool(3);
-  // Each task waits for the other two: only three threads at once get through.
+  // Each task waits for the other two, so three threads must run concurrently.
   std::latch together(3);
   pool.parallel_for(3, [&](int64_t) { together.arrive_and_wait(); });
 }
@@ -67,7 +67,7 @@ TEST(ThreadPool, WorkersReallyWork) {
 TEST(ThreadPool, SleepingWorkersWakeUp) {
   ThreadPool pool(3);
   for (int round = 0; round < 5; ++round) {
-    // By the second half of a long loop on the caller the workers have gone to sleep.
+    // By the second half of a long loop on the caller, the workers sleep.
     volatile int64_t sum = 0;
     for (int64_t i = 0; i < 3000000; ++i) sum = sum + i;
     std::latch together(3);
@@ -95,7 +95,7 @@ TEST(ThreadPool, NestedCallRunsInlineOnTheSameThread) {
 
 TEST(ThreadPool, TasksSeeWhatTheCallerWroteAndTheCallerSeesTheirs) {
   ThreadPool pool(4);
-  std::vector<int64_t> plain(512);  // no atomics: the sanitizer would tell
+  std::vector<int64_t> plain(512);  // no atomics, so that the sanitizer detects races
   for (int64_t round = 0; round < 2000; ++round) {
     for (int64_t& value : plain) value = round;
     pool.parallel_for(512, [&](int64_t i) { plain[static_cast<size_t>(i)] += i; });
@@ -165,7 +165,7 @@ TEST(ThreadPool, TasksSeeTheCallersFloatingPointControl) {
 }
 #endif
 
-// Runs everything inline and counts.
+// Runs everything inline and counts the calls.
 class CountingExecutor : public Executor {
  public:
   int threads() const override { return 1; }
@@ -200,9 +200,9 @@ TEST(Fork, ChildGetsAPoolOfItsOwn) {
   ASSERT_TRUE(runs_each_task_once(default_pool(), 100));
   const int result = in_child([] {
     if (default_pool().threads() != 3) return 1;
-    std::latch together(3);  // three threads, or the alarm
+    std::latch together(3);  // needs three threads; otherwise the alarm ends the child
     default_pool().parallel_for(3, [&](int64_t) { together.arrive_and_wait(); });
-    // And a child of the child.
+    // A grandchild.
     return in_child([] { return runs_each_task_once(default_pool(), 100) ? 0 : 2; });
   });
   EXPECT_EQ(result, 0);
@@ -227,7 +227,7 @@ TEST(Fork, ChildBornInsideATaskDoesNotWaitForItsParentsWorkers) {
   std::atomic<int> failures{0};
   std::latch together(3);
   pool.parallel_for(3, [&](int64_t) {
-    together.arrive_and_wait();  // all workers are inside while the caller forks
+    together.arrive_and_wait();  // all workers run tasks while the caller forks
     if (inside_parallel_task() && in_child([] { return inside_parallel_task() ? 1 : 0; }) != 0) failures.fetch_add(1);
   });
   EXPECT_EQ(failures, 0);

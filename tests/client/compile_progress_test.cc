@@ -15,7 +15,7 @@
 namespace hilo {
 namespace {
 
-/// stderr is a terminal of the test's own while this lives.
+/// Replaces stderr by a terminal of the test during its lifetime.
 class TerminalAsStderr {
  public:
   TerminalAsStderr() : master_(::posix_openpt(O_RDWR | O_NOCTTY)), saved_(::dup(STDERR_FILENO)) {
@@ -33,7 +33,7 @@ class TerminalAsStderr {
   }
   bool ready() const { return ready_; }
 
-  /// What is written until `text` has come; all there was if it doesn't come in a minute.
+  /// Reads until `text` has been written. After a minute returns what was read so far.
   std::string read_until(std::string_view text) {
     while (seen_.find(text) == std::string::npos) {
       pollfd waiting = {master_, POLLIN, 0};
@@ -52,7 +52,7 @@ class TerminalAsStderr {
   std::string seen_;
 };
 
-/// A client whose pass "dawdle" lasts as long as the test wants.
+/// A client with a pass "dawdle", whose duration the test controls.
 class SlowClient final : public Client {
  public:
   explicit SlowClient(std::function<void()> dawdle) : Client({}), dawdle_(std::move(dawdle)) {}
@@ -81,11 +81,11 @@ TEST(CompileProgress, ShowsModuleAndPassOnATerminalAndWipesTheLine) {
   TerminalAsStderr terminal;
   ASSERT_TRUE(terminal.ready());
   const std::string line = "compiling train_step: dawdle";
-  SlowClient client([&] { terminal.read_until(line); });  // the pass ends once the line is there
+  SlowClient client([&] { terminal.read_until(line); });  // the pass ends when the line has been written
   EXPECT_FALSE(compile_observed(client, module_named("train_step"), CompileOptions{}).ok());
   const std::string shown = terminal.read_until("dawdle\r\x1b[K");
   EXPECT_EQ(shown.substr(0, 4 + line.size()), "\r\x1b[K" + line);
-  EXPECT_EQ(shown.substr(shown.size() - 4), "\r\x1b[K");  // nothing is left of it
+  EXPECT_EQ(shown.substr(shown.size() - 4), "\r\x1b[K");  // the line is erased
 }
 
 TEST(CompileProgress, IsSilentWhereStderrIsNoTerminal) {
@@ -100,7 +100,7 @@ TEST(CompileProgress, IsSilentWhereStderrIsNoTerminal) {
   for (int descriptor : {saved, ends[0], ends[1]}) ::close(descriptor);
   EXPECT_FALSE(wanted);
   EXPECT_FALSE(compiled);
-  EXPECT_FALSE(client.watched());  // no observer, so there is no thread
+  EXPECT_FALSE(client.watched());  // no observer, so no thread is started
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ class TheBuilder : public testing::Test {
   }
   static void enable_x64() { ASSERT_TRUE(config().update("jax_enable_x64", true).ok()); }
 
-  /// The value of a computation of no arguments, compiled and run.
+  /// Compiles and runs a computation without arguments, and returns its value.
   static std::vector<Literal> run(ComputationBuilder builder, std::optional<InstructionId> root = {}) {
     const StatusOr<LocalComputation> built = std::move(builder).build(root);
     if (!built.ok()) return (ADD_FAILURE() << built.status().to_string(), std::vector<Literal>());
@@ -56,7 +56,7 @@ TEST_F(TheBuilder, ClassIsChosenByTheClientOnce) {
   EXPECT_EQ(make_computation_builder("f").status().code(), StatusCode::kNotFound);
   ASSERT_TRUE(config().update("jax_platform_name", "Reference").ok());
   ASSERT_TRUE(make_computation_builder("f").ok());
-  EXPECT_EQ(platform_name(), "Reference");  // it created the client
+  EXPECT_EQ(platform_name(), "Reference");  // the call created the client
   EXPECT_EQ(get_computation_builder_class()->make, get_computation_builder_class()->make);
 }
 
@@ -99,7 +99,7 @@ TEST_F(TheBuilder, ParameterNumberDefaultsToTheNext) {
   ASSERT_TRUE(builder.parameter(1.0f, "a").ok());
   ASSERT_TRUE(builder.parameter(true, "c", 2).ok());
   ASSERT_TRUE(builder.parameter(int8_t{1}, "b", 1).ok());
-  ASSERT_TRUE(builder.parameter(uint8_t{1}, "d").ok());  // after the highest
+  ASSERT_TRUE(builder.parameter(uint8_t{1}, "d").ok());  // one above the highest index
   const LocalComputation built = *std::move(builder).build();
   std::string names;
   for (const Shape& shape : built.parameter_shapes()) names += shape.to_string() + " ";
@@ -119,7 +119,7 @@ TEST_F(TheBuilder, ParameterNameUsedTwiceIsAnError) {
   ASSERT_TRUE(builder.parameter(1.0f, "a").ok());
   EXPECT_EQ(builder.parameter(1.0f, "a").status().to_string(),
             "INVALID_ARGUMENT: parameter 1 of 'f': the name 'a' is used twice");
-  EXPECT_TRUE(builder.parameter(1.0f).ok());  // no name is no name used twice
+  EXPECT_TRUE(builder.parameter(1.0f).ok());  // unnamed parameters are not duplicates
   EXPECT_TRUE(builder.parameter(1.0f).ok());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cost_analysis and Executable::memory_analysis on programs that are worked out by hand.
+// cost_analysis and Executable::memory_analysis, with numbers computed by hand.
 #include "hilo/client/cost_analysis.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ TEST(Analysis, WhatLivesBetweenLibraryCallsIsTemporary) {
       " ROOT c = f32[200,200] dot(b, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n");
   const MemoryAnalysis memory = executable->memory_analysis();
   const int64_t matrix = 200 * 200 * 4;
-  EXPECT_EQ(memory.temporary_bytes, 2 * matrix);  // a is read until b is whole, b until c is
+  EXPECT_EQ(memory.temporary_bytes, 2 * matrix);  // a is live until b is complete, and b until c is
   EXPECT_EQ(memory.peak_bytes, 4 * matrix);
   EXPECT_EQ(cost_analysis(*executable)->flops, 3 * 2.0 * 200 * 200 * 200);
 }

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t kMost = 1 << 30;
 
-/// An empty folder of its own for each test.
+/// An empty folder for each test.
 std::string fresh_folder() {
   const std::string folder =
       testing::TempDir() + "hilo_cache_" + testing::UnitTest::GetInstance()->current_test_info()->name();
@@ -36,7 +36,7 @@ std::unique_ptr<Executable> adder(int n) {
   return *tests::cpu_client()->compile(*hlo::parse_module(text), {}, nullptr);
 }
 
-/// What the program gives for zeros.
+/// The program's result for zeros.
 float value_of(Executable& program) {
   const BufferPtr zeros = tests::cpu_buffer(Literal(program.argument_shapes()[0]), 0);
   BufferPtr result;
@@ -44,7 +44,7 @@ float value_of(Executable& program) {
   return literal_from_buffer(*result)->data<float>()[0];
 }
 
-/// 0 if the program isn't there.
+/// The result of the cached program; 0 if it isn't cached.
 float found(DiskCache& cache, const std::string& key) {
   const std::unique_ptr<Executable> program = cache.find(*tests::cpu_client(), key);
   return program == nullptr ? 0 : value_of(*program);
@@ -64,7 +64,7 @@ TEST(DiskCache, GivesWhatWasInsertedUnderTheKeyAndNothingElse) {
   EXPECT_EQ(found(cache, "add\n5"), 5);
   EXPECT_EQ(found(cache, "add\n7"), 7);
   EXPECT_EQ(found(cache, "add\n"), 0);
-  DiskCache another(cache.folder(), kMost);  // as another process has it
+  DiskCache another(cache.folder(), kMost);  // another process with the same folder
   EXPECT_EQ(found(another, "add\n7"), 7);
   EXPECT_EQ(cache.entries()->size(), 2u);
   EXPECT_EQ(cache.entries()->at(0).program, "add");
@@ -78,7 +78,7 @@ TEST(DiskCache, AFileOfAnotherKeyIsNotTaken) {
   const std::string first = only_file(cache);
   ASSERT_EQ(*cache.clear(), 1);
   cache.insert("add\n7", *adder(7));
-  std::filesystem::rename(only_file(cache), first);  // as if two keys had one name
+  std::filesystem::rename(only_file(cache), first);  // simulates two keys with the same file name
   EXPECT_EQ(found(cache, "add\n5"), 0);
   cache.insert("add\n5", *adder(5));
   EXPECT_EQ(found(cache, "add\n5"), 5);
@@ -123,7 +123,7 @@ TEST(DiskCache, DropsWhatWasNotUsedForLongest) {
     cache.insert("add\n" + std::to_string(n), *adder(n));
     age("add\n" + std::to_string(n), 1000 + n);
   }
-  EXPECT_EQ(found(cache, "add\n1"), 1);  // it is the youngest now
+  EXPECT_EQ(found(cache, "add\n1"), 1);  // it is the most recent entry
   cache.insert("add\n4", *adder(4));
   EXPECT_EQ(found(cache, "add\n2"), 0);
   EXPECT_EQ(found(cache, "add\n1"), 1);

@@ -27,14 +27,14 @@ std::optional<Shape> column_major(const Shape& leaf) {
   return leaf.with_layout(order);
 }
 
-/// The numbers as they lie in the buffer.
+/// The elements in the order of the buffer's memory.
 std::vector<float> raw(const Buffer& buffer) {
   std::vector<float> numbers(static_cast<size_t>(buffer.shape().element_count()));
   std::memcpy(numbers.data(), static_cast<const HostBuffer&>(buffer).data(), numbers.size() * sizeof(float));
   return numbers;
 }
 
-/// Each test on each engine.
+/// Runs each test on each engine.
 class Local : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override { ASSERT_TRUE(config().update("jax_platform_name", GetParam()).ok()); }
@@ -246,7 +246,8 @@ TEST_P(Local, XrtCompilesAtItsTarget) {
   const LocalComputation computation = negation();
   const Status status = computation.compile(computation.parameter_shapes()).status();
   EXPECT_EQ(status.code(), StatusCode::kUnavailable);
-  EXPECT_TRUE(status.message().starts_with("rpc:127.0.0.1:1: ")) << status.to_string();  // no server listens there
+  // no server listens on this port
+  EXPECT_TRUE(status.message().starts_with("rpc:127.0.0.1:1: ")) << status.to_string();
 }
 
 TEST_P(Local, EqualProgramsShareAnExecutableUnlessTheyAreDumped) {

@@ -27,7 +27,7 @@ TEST_F(Platforms, TheFlagChoosesForJitAndEagerOperations) {
   auto f = jit([](const Array& x) { return x * 2.0f; });
   EXPECT_EQ(f(Array(3.0f)).item<float>(), 6);
   ASSERT_TRUE(config().update("jax_platform_name", "Reference").ok());
-  clear_backends();  // a client keeps its platform
+  clear_backends();  // because a client's platform is fixed
   EXPECT_EQ((f(Array(3.0f)) + 1.0f).item<float>(), 7);
   EXPECT_EQ(platform_name(), "Reference");
 }

@@ -10,7 +10,7 @@
 namespace hilo {
 namespace {
 
-/// Adds up what all replicas have.
+/// The sum over all replicas.
 constexpr const char* kTotal = R"(HloModule total
 add {
   x = f32[] parameter(0)
@@ -22,7 +22,7 @@ ENTRY main {
   ROOT r = f32[2] all-reduce(p), replica_groups={}, to_apply=add
 })";
 
-/// A client with three replicas.
+/// A fixture with a client of three replicas.
 class Replicas : public testing::Test {
  protected:
   void SetUp() override {

@@ -27,7 +27,7 @@ void set(std::string_view flag, std::string_view value) {
   ASSERT_TRUE(status.ok()) << status.to_string();
 }
 
-/// No client and no flags, before and after each test; warnings go to a list.
+/// Clears clients and flags before and after each test, and collects warnings in a list.
 class Bridge : public testing::Test {
  protected:
   void SetUp() override {
@@ -76,7 +76,7 @@ TEST_F(Bridge, ThreadsGetOneClient) {
 TEST_F(Bridge, FlagsAreReadAtTheFirstUseOfTheClient) {
   ::setenv("JAX_PLATFORM_NAME", "Reference", 1);  // after the library was loaded
   EXPECT_EQ((*get_xla_client())->platform_name(), "Reference");
-  set("jax_platform_name", "Host");  // too late for this client
+  set("jax_platform_name", "Host");  // has no effect on this client
   EXPECT_EQ((*get_xla_client())->platform_name(), "Reference");
   clear_backends();
   EXPECT_EQ((*get_xla_client())->platform_name(), "Host");
@@ -89,7 +89,7 @@ TEST_F(Bridge, ABadVariableIsTheErrorOfTheFirstUse) {
             "INVALID_ARGUMENT: JAX_REPLICA_COUNT: value does not fit; got 'many'; wanted an integer >= 1.");
   ::setenv("JAX_REPLICA_COUNT", "1", 1);
   reset_flags();
-  EXPECT_TRUE(get_xla_client().ok());  // a failed call stored nothing
+  EXPECT_TRUE(get_xla_client().ok());  // a failed call caches nothing
 }
 
 TEST_F(Bridge, ANamedPlatformIsTakenWithoutFallbackOrWarning) {
@@ -118,7 +118,7 @@ TEST_F(Bridge, ANamedPlatformWithoutDevicesIsAnError) {
   EXPECT_EQ(warnings_, std::vector<std::string>{});
 }
 
-// Once a process: the first test of all that falls back sees the warning, so it starts a process of its own.
+// The warning occurs once per process, so this test starts a process of its own.
 TEST_F(Bridge, AnUnnamedPlatformWarnsOnceAndTakesHost) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto fall_back_three_times = [] {
@@ -140,7 +140,7 @@ TEST_F(Bridge, TheReplicaCountIsInitialisedBeforeThePlatform) {
 }
 
 TEST_F(Bridge, XrtInitialisesTheReplicasAndLeavesThePlatformAsItWas) {
-  StatusOr<XlaClientPtr> client = make_xla_client("xrt", "Abacus", 2);  // the name isn't looked at
+  StatusOr<XlaClientPtr> client = make_xla_client("xrt", "Abacus", 2);  // the name is ignored
   ASSERT_TRUE(client.ok()) << client.status().to_string();
   EXPECT_EQ((*client)->options().backend, "xrt");
   EXPECT_EQ((*client)->options().replica_count, 2);
@@ -195,7 +195,7 @@ TEST_F(Bridge, TheBackendIsThatOfTheFlags) {
   set("jax_xla_backend", "xrt");
   set("jax_backend_target", "rpc:far:8470");
   EXPECT_EQ(*get_backend(), (BackendTarget{"xrt", "rpc:far:8470"}));
-  set("jax_backend_target", "local");  // memoised
+  set("jax_backend_target", "local");  // cached
   EXPECT_EQ(get_backend()->target, "rpc:far:8470");
 }
 
@@ -322,7 +322,8 @@ TEST_F(Bridge, AProfileIsKeptOfWhatIsCompiledWhenTheFlagAsks) {
   ASSERT_TRUE(compile_under_flags(module).ok());
   EXPECT_EQ(profiles().size(), 0u);
   set("jax_hlo_profile", "true");
-  const StatusOr<LocalComputation> compiled = compile_under_flags(module);  // not the one that is known without
+  // differs from the program compiled without flags
+  const StatusOr<LocalComputation> compiled = compile_under_flags(module);
   ASSERT_TRUE(compiled.ok()) << compiled.status().to_string();
   ASSERT_TRUE(compiled->execute(std::vector{tests::default_buffer(Literal::scalar(1.0f))}).ok());
   ASSERT_EQ(profiles().size(), 1u);

@@ -40,7 +40,7 @@ TEST(Buffer, ThatWasReleasedIsNeverUsedAgain) {
     const BufferPtr x = three_floats();
     ASSERT_TRUE(x->try_donate());
     x->end_life(reason);
-    x->keep();  // as a run at its end, also for arguments that it used up
+    x->keep();  // as at the end of a run, also for donated arguments
     EXPECT_EQ(x->state(), reason);
     EXPECT_FALSE(x->try_use());
     EXPECT_FALSE(x->try_donate());
@@ -73,7 +73,7 @@ TEST(Buffer, HeldAloneRefusesReadersWithAWord) {
   EXPECT_FALSE(x->try_donate());
 }
 
-/// A program of `count` arguments f32[3] and no results, which does `step` when it runs.
+/// A program with `count` arguments f32[3] and no results, which runs `step`.
 class Program final : public Executable {
  public:
   Program(int count, std::function<Status()> step)
@@ -128,11 +128,11 @@ TEST(Execute, RefusesToDonateABufferThatARunningOneReads) {
   Program outer(1, [&] {
     const Status refused = inner.call(arguments, kDonates);
     EXPECT_NE(refused.message().find("in use by a run on another thread"), std::string::npos) << refused.message();
-    EXPECT_TRUE(inner.call(arguments, {}).ok());  // readers don't mind each other
+    EXPECT_TRUE(inner.call(arguments, {}).ok());  // concurrent readers are allowed
     return ok_status();
   });
   EXPECT_TRUE(outer.call(arguments, {}).ok());
-  EXPECT_TRUE(inner.call(arguments, kDonates).ok());  // all holds have ended
+  EXPECT_TRUE(inner.call(arguments, kDonates).ok());  // all holds have been released
 }
 
 TEST(Execute, ThatFailsBeforeItTakesLeavesItsArgumentsAlive) {
@@ -189,7 +189,7 @@ TEST(Execute, GivesABufferToOneOfManyDonors) {
   EXPECT_EQ(wrong, 0);
   for (size_t i = 0; i < donors.size(); ++i) {
     EXPECT_LE(donors[i], 1);
-    // Where all met a reader there is still one to take it.
+    // If every donation failed because of a reader, the buffer can still be donated.
     EXPECT_EQ(program.call({&buffers[i], 1}, kDonates).ok(), donors[i] == 0);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The front end on devices whose memory no pointer reaches, whose work is done late, and whose every call can fail.
+// The front end on devices without host-accessible memory, with asynchronous work, where every call can fail.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -20,7 +20,8 @@
 namespace hilo {
 namespace {
 
-/// Host2 with two devices: 0 is far, 1 is near. Each test with calls that wait and with calls that don't.
+/// Host2 with two devices: the host can view the memory of 1, not of 0. Runs each test with synchronous and with
+/// asynchronous calls.
 class FakeDevice : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
@@ -30,7 +31,7 @@ class FakeDevice : public testing::TestWithParam<bool> {
   void TearDown() override {
     reset_flags();
     clear_backends();
-    while (tests::fake_plan().live_blocks != 0) std::this_thread::yield();  // cancelled work ends by itself
+    while (tests::fake_plan().live_blocks != 0) std::this_thread::yield();  // cancelled work ends asynchronously
   }
   static void use_platform(const char* name, bool asynchronous) {
     clear_backends();
@@ -42,7 +43,7 @@ class FakeDevice : public testing::TestWithParam<bool> {
 
 Array numbers() { return Array::from_vector<float>({1, 2, 3, 4, 5, 6}, {2, 3}); }
 
-/// Much of the front end, in short; all of its numbers.
+/// A short program that covers much of the front end. Returns all its numbers.
 std::vector<float> all_in_short(const DevicePtr& device) {
   std::vector<float> got;
   const auto note = [&](const Array& x) {
@@ -81,7 +82,7 @@ TEST_P(FakeDevice, ComputesWhatHostComputesNearAndFar) {
 TEST_P(FakeDevice, ShowsNoPointerOfFarMemory) {
   const Array near = device_put(numbers(), devices()[1]), far = device_put(numbers(), devices()[0]);
   EXPECT_EQ(near.data<float>()[5], 6);
-  EXPECT_EQ(far.data<float>()[5], 6);  // of a copy
+  EXPECT_EQ(far.data<float>()[5], 6);  // of a copy on the host
   EXPECT_NE(far.data<float>().data(), far.data<float>().data());
 }
 
@@ -93,12 +94,12 @@ TEST_P(FakeDevice, ADonatedArrayIsGone) {
   EXPECT_THROW((void)x.to_literal(), Error);
 }
 
-/// Every call of the device fails in turn: the front end gets an error where it asks, everything else goes on, and
-/// nothing is left behind.
+/// Every call of the device fails in turn. The front end reports the error at the use, other work continues, and
+/// nothing leaks.
 TEST_P(FakeDevice, EveryCallMayFail) {
   tests::FakePlan& plan = tests::fake_plan();
   const DevicePtr far = devices()[0];
-  const std::vector<float> wanted = all_in_short(far);  // all is compiled
+  const std::vector<float> wanted = all_in_short(far);  // so that everything is compiled
   plan.calls = 0;
   ASSERT_EQ(all_in_short(far), wanted);
   const int64_t calls = plan.calls;
@@ -108,7 +109,8 @@ TEST_P(FakeDevice, EveryCallMayFail) {
     plan.calls = 0;
     plan.fail_at = n;
     try {
-      // A result that is never read may fail unseen if calls don't wait; what is read is right.
+      // With asynchronous calls, the failure of a result that is never read may be unseen. Results that are read must
+      // be right.
       EXPECT_EQ(all_in_short(far), wanted) << "call " << n << " failed and nobody was told";
     } catch (const Error& error) {
       EXPECT_NE(error.status().message().find("fake device: no "), std::string::npos) << error.status().to_string();

@@ -67,7 +67,7 @@ TEST(Client, RunsReplicasOnTheDevicesOfAnAssignment) {
   ASSERT_TRUE(results.ok()) << results.status().to_string();
   EXPECT_EQ((*results)[0][0]->device()->id(), 5);
   EXPECT_EQ((*results)[1][0]->device()->id(), 3);
-  EXPECT_EQ(literal_from_buffer(*(*results)[1][0])->to_string(), "u32[] 1");  // a replica is no device
+  EXPECT_EQ(literal_from_buffer(*(*results)[1][0])->to_string(), "u32[] 1");  // a replica is not a device
   options.device_assignment = *DeviceAssignment::make(1, 2, {0, 1});
   EXPECT_EQ(client->compile(id, options, nullptr).status().code(), StatusCode::kInvalidArgument);
   options.device_assignment = *DeviceAssignment::make(2, 1, {0, 99});
@@ -94,7 +94,7 @@ TEST(Client, LoadsWhatItSaved) {
   EXPECT_EQ(*(*loaded)->serialize(), *bytes);
 }
 
-/// Makes a client, computes with it, and drops it.
+/// Creates a client, computes with it, and destroys it.
 void use_once(std::string_view platform, bool asynchronous) {
   const ClientPtr client = *make_platform_client(platform, {.replica_count = 2, .asynchronous = asynchronous});
   const std::unique_ptr<Executable> program = *client->compile(*hlo::parse_module(kNegation), {}, nullptr);
@@ -107,7 +107,8 @@ void use_once(std::string_view platform, bool asynchronous) {
 
 TEST(Client, TenThousandMadeAndDroppedLeaveNothingBehind) {
   tests::register_fake_platform();
-  for (const char* platform : {"Host", "Host2"}) use_once(platform, true);  // objects that are created once and stay
+  // creates the objects that live as long as the process
+  for (const char* platform : {"Host", "Host2"}) use_once(platform, true);
   const int64_t threads = entries("/proc/self/task"), files = entries("/proc/self/fd");
   const int64_t buffers = buffer_statistics().live_buffers;
   for (int i = 0; i < 9000; ++i) use_once("Host", i % 2 == 0);
@@ -115,7 +116,7 @@ TEST(Client, TenThousandMadeAndDroppedLeaveNothingBehind) {
   EXPECT_EQ(entries("/proc/self/fd"), files);
   EXPECT_EQ(buffer_statistics().live_buffers, buffers);
   EXPECT_EQ(tests::fake_plan().live_blocks, 0);
-  // A queue that is dropped by its own last task ends by itself, soon.
+  // A queue destroyed by its own last task ends asynchronously.
   while (entries("/proc/self/task") > threads) std::this_thread::yield();
 }
 

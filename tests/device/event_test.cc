@@ -53,9 +53,9 @@ TEST(Event, AWaitEndsWhenItIsCancelledOrItsTimeIsOver) {
   EXPECT_EQ(source.event().await(&token).code(), StatusCode::kCancelled);
   canceller.join();
   EXPECT_EQ(source.event().await(nullptr, deadline_in(0.001)).code(), StatusCode::kDeadlineExceeded);
-  EXPECT_FALSE(source.event().is_ready());  // the work goes on
+  EXPECT_FALSE(source.event().is_ready());  // the work continues
   source.finish(ok_status());
-  EXPECT_TRUE(source.event().await(&token).ok());  // it is there all the same
+  EXPECT_TRUE(source.event().await(&token).ok());  // it completes nevertheless
 }
 
 TEST(Event, WhoseSourceIsDroppedFailsSoThatNobodyWaitsForEver) {

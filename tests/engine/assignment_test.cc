@@ -19,7 +19,7 @@ TEST(Assignment, MemoryIsUsedAgainOnceItIsFree) {
 }
 
 TEST(Assignment, TheSmallestHoleThatFitsIsTaken) {
-  // A large and a small hole are free when the last one comes.
+  // A large and a small hole are free when the last value is placed.
   const Assignment a = assigned({{1024, 0, 1}, {64, 0, 9}, {128, 0, 1}, {64, 0, 9}, {100, 2, 3}});
   EXPECT_EQ(a.offsets, (Offsets{0, 1024, 1088, 1216, 1088}));
   EXPECT_EQ(a.bytes, 1280);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Branches: a list of steps each, and results that all of them write to one place.
+// Conditionals: a list of steps for each branch, and results that all branches write to the same memory.
 #include "tests/engine/plan_case.h"
 
 namespace hilo::engine {

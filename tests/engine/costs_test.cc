@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans follow the figures that the target answers with: each machine below differs from the test's in one of them.
+// Plans depend on the costs that the target reports. Each machine below differs from the test machine in one cost.
 #include "hilo/engine/costs.h"
 
 #include "hilo/engine/plan_text.h"
@@ -57,13 +57,13 @@ TEST(Costs, AProductIsALoopWhereACallCostsMoreThanItSaves) {
        {changed([](Costs& c) { c.product_call = 10; }), changed([](Costs& c) { c.products.blocked = 1; })})
     EXPECT_EQ(plan_with(costs, product).steps[0].kind, StepKind::kLibrary);
   const Costs small_cache = changed([](Costs& c) {
-    c.core_cache_bytes = 1000;  // rows by themselves then
+    c.core_cache_bytes = 1000;  // then rows are separate regions
     c.products.plain = 1;
   });
   EXPECT_EQ(plan_with(small_cache, product).steps[0].kind, StepKind::kLibrary);
 }
 
-/// The function of two rows of padding is computed too, unless the value is written down first.
+/// Fusing recomputes the function for two rows of padding. Otherwise the value is written to memory first.
 TEST(Costs, AFunctionIsComputedMoreOftenWhereMemoryIsSlow) {
   const std::string twice =
       "ENTRY main {\n x = f32[10,1000] parameter(0)\n y = f32[10,1000] sine(x)\n zero = f32[] constant(0)\n"

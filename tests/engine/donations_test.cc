@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which results may be in donated arguments.
+// Which results may alias donated arguments.
 #include "tests/engine/plan_case.h"
 
 namespace hilo::engine {
 namespace {
 
-/// "0<1 2<0": result 0 may be in argument 1, 2 in 0.
+/// "0<1 2<0": result 0 may alias argument 1, result 2 argument 0.
 std::string donations_of(const std::string& text, const std::string& header = "HloModule m") {
   const hlo::Module module = parsed(header + "\n\n" + text);
   const StatusOr<PlannedProgram> program = plan_steps(module, TestTarget());
@@ -20,7 +20,7 @@ TEST(Donations, AResultMayBeInAnArgumentThatIsReadFirst) {
   EXPECT_EQ(donations_of("ENTRY main {\n x = f32[8] parameter(0)\n y = f32[8] parameter(1)\n"
                          " ROOT z = f32[8] add(x, y)\n}\n"),
             "0<0 0<1");
-  // Backwards: element 0 is written before it is read.
+  // Reads in reverse order: element 0 is written before it is read.
   EXPECT_EQ(donations_of("ENTRY main {\n x = f32[8] parameter(0)\n ROOT z = f32[8] reverse(x), dimensions={0}\n}\n"),
             "");
   EXPECT_EQ(donations_of("ENTRY main {\n x = f32[8] parameter(0)\n ROOT z = f64[8] convert(x)\n}\n"), "")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of regions: tasks, looks at the stop word, and reductions in parts.
+// The steps of regions: tasks, polls of the stop flag, and partial reductions.
 #include "tests/engine/plan_case.h"
 
 namespace hilo::engine {
@@ -9,7 +9,7 @@ std::string sine_of(int64_t elements) {
   return fmt::format("ENTRY main {{\n x = f32[{0}] parameter(0)\n ROOT y = f32[{0}] sine(x)\n}}\n", elements);
 }
 
-/// An element takes 0.85 ns, and a fork 10 us.
+/// An element costs 0.85 ns, a fork 10 us.
 TEST(KernelSteps, ThreadsShareSixteenTasks) {
   EXPECT_EQ(steps_of(sine_of(11760)), "steps = [\n  {kind = kernel  argument_count = 2  units = 11760}  // s0 s1\n]\n");
   EXPECT_EQ(steps_of(sine_of(11776)),

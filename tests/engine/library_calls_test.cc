@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of the target's library, and the memory that they write.
+// Library calls of the target, and the memory that they write.
 #include "tests/engine/plan_case.h"
 
 namespace hilo::engine {

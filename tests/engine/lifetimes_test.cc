@@ -6,7 +6,7 @@
 namespace hilo::engine {
 namespace {
 
-/// "0: sine+add; 1: sort | v0 ..1, v1 caller": what runs when, and until when each value is read.
+/// "0: sine+add; 1: sort | v0 ..1, v1 caller": the steps in order, and the last step that reads each value.
 std::string lifetimes(const std::string& text) {
   const hlo::Module module = parsed("HloModule m\n\n" + text);
   const StatusOr<Graph> graph = build_graph(*module.entry);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops as steps: their carries, and what a turn exchanges.
+// Loops as steps: their carries, and the buffers that an iteration swaps.
 #include "tests/engine/plan_case.h"
 
 namespace hilo::engine {
@@ -20,8 +20,8 @@ TEST(Loops, ALoopUpdatesItsCarryInPlaceWhereItStarts) {
   EXPECT_EQ(text.find("swaps = [\n    {now"), std::string::npos) << "both carries are updated in place\n" << text;
 }
 
-/// The bytes between arguments and results of a loop over (counter, f32[1024], f32[1024]), of which `step` makes `u`,
-/// `v`.
+/// Arena bytes of a loop over (counter, f32[1024], f32[1024]). `step` computes `u` and `v`, the next values of the
+/// arrays.
 int64_t arena_bytes_of_loop(const std::string& step) {
   const std::string text = plan_of(
       "cond {\n p = (s32[], f32[1024], f32[1024]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n"
@@ -44,7 +44,7 @@ int64_t arena_bytes_of_loop(const std::string& step) {
 TEST(Loops, ACarryThatIsUpdatedInPlaceHasOneStretchOfMemory) {
   constexpr int64_t kCarry = 4096, kScalars = 512;
   EXPECT_LE(arena_bytes_of_loop(" u = f32[1024] sine(x)\n v = f32[1024] cosine(y)\n"), kScalars);
-  // Of one that isn't there is a second one, which the two exchange in each turn.
+  // A carry that is not updated in place has a second buffer; each iteration swaps the two.
   EXPECT_GE(arena_bytes_of_loop(" u = f32[1024] add(x, y)\n v = f32[1024] multiply(x, y)\n"), kCarry);
   EXPECT_GE(arena_bytes_of_loop(" u = f32[1024] copy(y)\n v = f32[1024] copy(x)\n"), 2 * kCarry);
 }

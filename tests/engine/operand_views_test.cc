@@ -10,7 +10,7 @@
 namespace hilo::engine {
 namespace {
 
-/// Reads every operand of a dot in place, and writes its result anywhere.
+/// A target that reads every operand of a dot in place and writes its result anywhere.
 class ViewTarget final : public TestTarget {
  public:
   bool reads_view(const hlo::Instruction& instruction, size_t, std::span<const Shape>,
@@ -22,7 +22,7 @@ class ViewTarget final : public TestTarget {
   }
 };
 
-/// "v2 = v0 + 5 [60 1]; 1 region": values that no unit computes, and how many regions are left.
+/// "v2 = v0 + 5 [60 1]; 1 region": values that are views, and the number of remaining regions.
 std::string views(const std::string& body) {
   const hlo::Module module = parsed("HloModule m\n\nENTRY main {\n" + body + "}\n");
   const StatusOr<Graph> graph = build_graph(*module.entry);
@@ -77,7 +77,7 @@ TEST(OperandViews, HeadsOfASliceAreOneDimensionMore) {
 }
 
 TEST(OperandViews, WhatNoStridesCanSayIsCopied) {
-  // Two rows of x make one of s: columns 0 to 29 of one, then 0 to 29 of the next.
+  // Two rows of x form one row of s: columns 0 to 29 of the first, then 0 to 29 of the second.
   EXPECT_EQ(views(std::string(" x = f32[140,40] parameter(0)\n") + kMatrix +
                   " r = f32[140,30] slice(x), slice={[0:140], [0:30]}\n s = f32[70,60] reshape(r)\n" + kProduct),
             "1 regions");

@@ -13,7 +13,7 @@ TEST(Places, AnotherShapeOfWhatNobodyReadsAnyMoreIsItsMemory) {
   {kind = kernel  arguments = 2  argument_count = 2  units = 8}  // s2 s1
 ]
 )");
-  // The argument is read again, but its memory may be reused, so the call gets a copy.
+  // The argument is read again but its memory may be reused, so the call receives a copy.
   EXPECT_EQ(steps_of(kLess + ("ENTRY main {\n x = f32[2,4] parameter(0)\n" + sorted +
                               " z = f32[2,4] reshape(s)\n ROOT r = f32[2,4] add(x, z)\n}\n")),
             R"(steps = [
@@ -28,7 +28,7 @@ TEST(Places, AnotherShapeOfWhatNobodyReadsAnyMoreIsItsMemory) {
 )") << "a result has memory of its own";
 }
 
-/// Nothing is copied: what is updated in place begins in the result's memory.
+/// Nothing is copied: the value that is updated in place starts in the result's memory.
 TEST(Places, AValueThatIsUpdatedToTheResultIsMadeInItsMemory) {
   const std::string sum = "sum {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b)\n}\n";
   const std::string update =
@@ -57,7 +57,7 @@ donations = [
   {}
 ]
 )");
-  // Read again after the update: a copy is what is updated.
+  // The value is read again after the update, so a copy is updated.
   const std::string kept =
       plan_of(sum +
               "ENTRY main {\n x = f32[8] parameter(0)\n i = s32[2,1] parameter(1)\n u = f32[2] parameter(2)\n"

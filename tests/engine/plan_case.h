@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/engine/plan_case.h -- what golden tests of the engine's rooms begin with: a program in HLO text, and a small
-// target.
+// tests/engine/plan_case.h -- the start of the engine's golden tests: a program in HLO text, and a small target.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +12,7 @@
 
 namespace hilo::engine {
 
-/// A machine that needs no more for a function than for an addition but to begin, and has small caches.
+/// A machine with small caches. A function costs as much as an addition, plus its start-up cost.
 inline constexpr Costs kTestCosts = {.fork = 10'000,
                                      .dispatch = 50,
                                      .call = 10,
@@ -30,7 +29,7 @@ inline constexpr Costs kTestCosts = {.fork = 10'000,
                                      .product_call = 650,
                                      .library = {0.03, 0.002, 0.007, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}};
 
-/// A machine of vectors of four, whose library has every function and which has no code.
+/// A target with vectors of four elements, a library with every function, and no code generation.
 class TestTarget : public Target {
  public:
   explicit TestTarget(const Costs& costs = kTestCosts) : costs_(costs) {}
@@ -64,7 +63,7 @@ inline const std::string kSum =
 inline const std::string kLess =
     "less {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = pred[] compare(a, b), direction=LT\n}\n";
 
-/// Fields of a plan's text from one to another, without work and constants.
+/// A range of fields of a plan's text, without work and constants.
 inline std::string plan_of(const std::string& text) {
   const hlo::Module module = parsed("HloModule m\n\n" + text);
   StatusOr<PlannedProgram> program = plan_steps(module, TestTarget());
@@ -77,7 +76,7 @@ inline std::string plan_of(const std::string& text) {
   return plan_text(program->plan);
 }
 
-/// The lines of its steps.
+/// The lines of the plan's steps.
 inline std::string steps_of(const std::string& text) {
   const std::string plan = plan_of(text);
   const size_t begin = plan.find("steps"), end = plan.find("slots");
@@ -93,8 +92,9 @@ inline std::string shown(const IndexExpr& index) {
   return text.empty() ? "0" : text;
 }
 
-/// "[4,8] row 1: load 8i0+1i1, exponential, reduce, divide -> 8i0+1i1": the domain, from where on it is a row, what is
-/// computed, and where it goes. A line a region, then how many nodes run by themselves.
+/// One line per region: "[4,8] row 1: load 8i0+1i1, exponential, reduce, divide -> 8i0+1i1". It shows the domain, the
+/// first dimension of the row, the ops and the destination.
+/// The last line is the number of nodes outside of regions.
 inline std::string regions_of(const std::string& text) {
   const hlo::Module module = parsed("HloModule m\n\n" + text);
   const StatusOr<Graph> graph = build_graph(*module.entry);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slots and the memory that they point to.
+// Slots and the memory to which they point.
 #include "hilo/engine/plan_state.h"
 
 #include "tests/engine/plan_case.h"

@@ -9,7 +9,7 @@
 namespace hilo::engine {
 namespace {
 
-/// The events that an observer receives: "kernel y+z 120 x2", in order, runs of a unit after each other counted.
+/// Records observer events in order: "kernel y+z 120 x2". Consecutive runs of a unit are counted.
 class Recorder final : public ExecutionObserver {
  public:
   void on_unit(const ExecutionUnit& unit, const UnitTimes& times) override {

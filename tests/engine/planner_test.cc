@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans as text: what runs, in which memory. The target is a small one without code, so kernels are numbers.
+// Plans as text: steps and their memory. The target is small and has no code, so kernels are numbers.
 #include "tests/engine/plan_case.h"
 
 namespace hilo::engine {
@@ -49,7 +49,7 @@ donations = [
 )");
 }
 
-/// Arguments first, results last.
+/// Arguments are copied first, results last.
 TEST(Planner, OtherLayoutsAreCopiedAtTheBoundary) {
   const hlo::Module module = parsed(
       "HloModule m, entry_computation_layout={(f32[4,8]{0,1})->f32[4,8]{0,1}}\n\n"

@@ -6,7 +6,7 @@
 namespace hilo::engine {
 namespace {
 
-/// Of the program's only region, for the test's machine.
+/// The cost of the program's only region on the test machine.
 double cost_of(const std::string& text) {
   const hlo::Module module = parsed("HloModule m\n\n" + text);
   const RegionGraph formed = *form_regions(*build_graph(*module.entry), kTestCosts);
@@ -24,7 +24,7 @@ TEST(RegionCost, CountsLoadsOpsAndStores) {
 TEST(RegionCost, ARowCountsForEachOfItsElements) {
   EXPECT_DOUBLE_EQ(cost_of(kSum + "ENTRY main {\n x = f32[10,20] parameter(0)\n zero = f32[] constant(0)\n"
                                   " ROOT s = f32[10] reduce(x, zero), dimensions={1}, to_apply=sum\n}\n"),
-                   10 * (0.2 + 20 * (0.1 + 0.05)));  // outside of the row: zero, the sum, its store
+                   10 * (0.2 + 20 * (0.1 + 0.05)));  // outside of the row: zero, the sum, and its store
 }
 
 TEST(RegionCost, SumsOfAProductShareWhatTheyLoad) {

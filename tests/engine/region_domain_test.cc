@@ -20,7 +20,7 @@ TEST(RegionDomain, AReshapeLoopsOverWhatItReshapes) {
             "[102,2040] row 2: load -4096+2048i0+1i1 negate -> 2040i0+1i1\n0 others\n");
 }
 
-/// As jax.numpy.repeat writes it.
+/// The lowering of jax.numpy.repeat.
 TEST(RegionDomain, RepeatedElementsHaveADimensionOfTheirOwn) {
   EXPECT_EQ(regions_of("ENTRY main {\n x = s32[12,63] parameter(0)\n w = s32[12,126] parameter(1)\n"
                        " b = s32[12,63,2] broadcast(x), dimensions={0,1}\n r = s32[12,126] reshape(b)\n"
@@ -28,7 +28,7 @@ TEST(RegionDomain, RepeatedElementsHaveADimensionOfTheirOwn) {
             "[756,2] row 2: load 2i0+1i1 load 1i0 add -> 2i0+1i1\n0 others\n");
 }
 
-/// Rows are read backwards, which a linear index doesn't say.
+/// Rows are read in reverse, which a linear index can't express.
 TEST(RegionDomain, MovedElementsKeepTheirDimensionsBehindAReshape) {
   EXPECT_EQ(
       regions_of("ENTRY main {\n x = f64[12,63] parameter(0)\n row = f64[63] parameter(1)\n w = f64[756] parameter(2)\n"
@@ -37,7 +37,7 @@ TEST(RegionDomain, MovedElementsKeepTheirDimensionsBehindAReshape) {
       "[12,63] row 2: load 63i0+1i1 load 1i1 load 693+-63i0+1i1 subtract subtract -> 63i0+1i1\n0 others\n");
 }
 
-/// A reduction wants the dimensions as they are.
+/// A reduction needs the original dimensions.
 TEST(RegionDomain, RepeatedElementsBesideAReduction) {
   EXPECT_EQ(
       regions_of(

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What moves elements becomes another place of its operand.
+// Ops that move elements are replaced by an index into their operand.
 #include "tests/engine/plan_case.h"
 
 namespace hilo::engine {
 namespace {
 
-/// The region of a negation of x: s32[6,8], moved.
+/// The region of the negation of a moved x: s32[6,8].
 std::string moved(const std::string& shape, const std::string& move) {
   return regions_of(
       fmt::format("ENTRY main {{\n x = s32[6,8] parameter(0)\n i = s32[] parameter(1)\n"

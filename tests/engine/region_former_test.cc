@@ -13,7 +13,7 @@ namespace {
 
 using cpu::check, cpu::must, cpu::module_of, hlo::Builder, hlo::InstructionId, hlo::Opcode;
 
-/// x . w . w ... : each dot reads the result of the one before, and all read w.
+/// x . w . w ... : each dot reads the previous result, and all read w.
 hlo::Module chain_of_dots(int64_t length) {
   Builder b("main");
   const Shape shape = Shape::array(ElementType::kF32, {4, 4});
@@ -26,14 +26,14 @@ hlo::Module chain_of_dots(int64_t length) {
   return module_of(std::move(b), x, "chain");
 }
 
-/// Of this thread: what else the machine does isn't counted.
+/// CPU time of this thread, so that other load on the machine doesn't count.
 double processor_seconds() {
   timespec now = {};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// The least of several times.
+/// The minimum of several measurements.
 double seconds_to_form(const Graph& graph, int turns) {
   double least = 1e9;
   for (int turn = 0; turn < turns; ++turn) {
@@ -48,7 +48,8 @@ TEST(RegionFormer, ValueThatManyRegionsReadCostsEachTheSame) {
   const hlo::Module few = chain_of_dots(2000), many = chain_of_dots(100000);
   const StatusOr<Graph> small = build_graph(*few.entry), large = build_graph(*many.entry);
   ASSERT_TRUE(small.ok() && large.ok());
-  // 50 times as many instructions take 50 times as long; 300 times if each one searched all earlier ones.
+  // 50 times the instructions take 50 times as long. If each instruction searched all earlier ones, it would be 300
+  // times.
   EXPECT_LT(seconds_to_form(*large, 3), 150 * seconds_to_form(*small, 5));
 }
 

@@ -14,7 +14,7 @@ TEST(RegionJoin, AnExpensiveValueThatTwoShapesReadIsMadeOnce) {
             "0 others\n");
 }
 
-/// A function is computed where few elements are padded, and not where many are, or to short rows.
+/// A function is fused if few elements are padded. It is not fused if many are, or if rows are short.
 TEST(RegionJoin, AFunctionOfWhatIsPaddedIsComputedFewTimesMore) {
   const auto padded = [](int64_t rows, int64_t columns, int64_t by) {
     return regions_of(fmt::format(

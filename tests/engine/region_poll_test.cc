@@ -6,7 +6,7 @@
 namespace hilo::engine {
 namespace {
 
-/// A map over these extents: 0.25 ns an element.
+/// A map over these extents at 0.25 ns an element.
 Region map_of(std::vector<int64_t> extents) {
   Region region;
   region.row_begin = extents.size();

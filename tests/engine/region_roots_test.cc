@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regions that a node begins.
+// Regions that start at a node.
 #include "tests/engine/plan_case.h"
 
 namespace hilo::engine {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions to one value, in parts.
+// Reductions to one value, split into parts.
 #include "hilo/engine/region_split.h"
 
 #include "tests/engine/plan_case.h"
@@ -7,7 +7,7 @@
 namespace hilo::engine {
 namespace {
 
-/// "4 parts of 16384 from -0, then 4": of a reduction of all of x; empty if it isn't split.
+/// "4 parts of 16384 from -0, then 4" for a reduction of all of x; "" if it isn't split.
 std::string split_of(const std::string& type, int64_t elements, const std::string& op) {
   const std::string zero = type == "pred" ? "false" : "0";
   const hlo::Module module = parsed(fmt::format(

@@ -32,7 +32,7 @@ TEST(RegisterLoop, CountsElementsBesideTheBatch) {
   EXPECT_EQ(batch_dimension(f32({1, 1}), 1), std::nullopt);
 }
 
-/// Of a loop over (s32[], `type`) whose body computes y from x.
+/// The work of a loop over (s32[], `type`) whose body computes y from x.
 std::optional<int64_t> work_of_body(const std::string& type, const std::string& body, const std::string& others = "") {
   const hlo::Module module = parsed(fmt::format(R"(HloModule loop
 sum {{ a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = f32[] add(a, b) }}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs every example as a user does and looks at its exit code and last line.
+// Runs every example as a user does, and checks its exit code and last line.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ struct Outcome {
   std::string last_line;
 };
 
-/// What the program prints on stdout; its progress on stderr is dropped.
+/// The stdout of the program; its progress on stderr is dropped.
 Outcome run_example(const std::string& name, const std::string& argument = "") {
   const std::string command = "'" + std::string(kBinDir) + "/examples/" + name + "' " + argument + " 2>/dev/null";
   Outcome outcome;
@@ -35,14 +35,14 @@ Outcome run_example(const std::string& name, const std::string& argument = "") {
   return outcome;
 }
 
-/// The example ends well, and this is its last line.
+/// Expects that the example succeeds and that this is its last line.
 void expect_prints(const std::string& example, const std::string& last_line) {
   const Outcome outcome = run_example(example);
   EXPECT_EQ(outcome.exit_code, 0) << example;
   EXPECT_EQ(outcome.last_line, last_line) << example;
 }
 
-/// A file of this process, deleted at the end of the test.
+/// A temporary file with a name unique to this process, deleted at the end of the test.
 class OutputFile {
  public:
   explicit OutputFile(const std::string& name) : path_(testing::TempDir() + std::to_string(getpid()) + "_" + name) {}
@@ -98,7 +98,7 @@ TEST(Examples, MandelbrotWritesAPictureOfTheRightArea) {
   EXPECT_EQ(bytes.value().substr(1, 3), "PNG");
 }
 
-/// Runs an example that writes a page; returns its last output.
+/// Runs an example that writes a page, and returns its last output.
 std::string page_of(const std::string& name, const std::string& part) {
   const OutputFile report(name + ".html");
   const Outcome outcome = run_example(name, report.path());
@@ -106,7 +106,7 @@ std::string page_of(const std::string& name, const std::string& part) {
   const StatusOr<std::string> page = read_file(report.path());
   EXPECT_TRUE(page.ok()) << page.status().to_string();
   EXPECT_TRUE(page.ok() && page->find(part) != std::string::npos && page->ends_with("</html>\n")) << name;
-  EXPECT_TRUE(page.ok() && page->find("http") == std::string::npos) << name;  // it needs nothing else
+  EXPECT_TRUE(page.ok() && page->find("http") == std::string::npos) << name;  // the page loads no other file
   return outcome.last_line;
 }
 
@@ -166,7 +166,7 @@ TEST(Examples, DigitsRepeatsItselfToTheLastDigit) {
   EXPECT_EQ(first.last_line, second.last_line);
 }
 
-/// The loss of every epoch, as a report of the digits program has it.
+/// The loss of every epoch in a report of the digits program.
 std::vector<double> loss_curve(const std::string& arguments) {
   const OutputFile report("curve.html");
   const Outcome outcome = run_example("digits", report.path() + " " + arguments);
@@ -182,7 +182,7 @@ std::vector<double> loss_curve(const std::string& arguments) {
 TEST(Examples, DigitsHasOneLossCurveOnOneTwoAndFourReplicas) {
   const std::vector<double> one = loss_curve("");
   ASSERT_EQ(one.size(), 40u);
-  EXPECT_LT(one.back(), 0.1 * one.front());  // it learns
+  EXPECT_LT(one.back(), 0.1 * one.front());  // the loss decreases
   for (const char* replicas : {"1", "2", "4"}) {
     const std::vector<double> curve = loss_curve(std::string("--replicas ") + replicas);
     ASSERT_EQ(curve.size(), one.size());

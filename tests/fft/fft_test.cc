@@ -36,7 +36,7 @@ TEST(Fft, InversesUndoIt) {
   }
 }
 
-// Few lines and many, whose halves fill registers or don't.
+// Few and many lines, with halves that fill registers and halves that don't.
 TEST(Fft, RealLinesHaveTheTransformOfComplexOnesWithoutImaginaryParts) {
   for (int64_t rows : {1, 20}) {
     for (int64_t n : {66, 68, 70, 94, 96, 98, 100, 130, 132, 134}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes are a checkpoint or an error, and filling a tree from what was read does no harm.
+// Any bytes are a checkpoint or an error. Filling a pytree from the result is safe.
 #include <cstdlib>
 
 #include "hilo/numpy/numpy.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any text is a table or an error, plain or packed.
+// Any text is a table or an error, plain or compressed.
 #include "hilo/io/csv.h"
 #include "hilo/io/gzip.h"
 

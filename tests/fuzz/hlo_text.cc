@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any text is a module or an error; what a module prints is read back and prints the same.
+// Any text is a module or an error. A module survives a round trip with the same text.
 #include <cstdlib>
 
 #include "hilo/hlo/text/parser.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes are an array or an error; an array survives being written and read again.
+// Any bytes are an array or an error. An array survives a round trip.
 #include "hilo/io/npy.h"
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes are an archive of arrays or an error; arrays survive being written and read again.
+// Any bytes are an archive of arrays or an error. Arrays survive a round trip.
 #include "hilo/io/npz.h"
 
 #include <cstdlib>

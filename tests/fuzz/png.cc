@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes are a picture or an error; a picture of 8 bits survives being written and read again.
+// Any bytes are an image or an error. An 8-bit image survives a round trip.
 #include "hilo/io/png.h"
 
 #include <cstdlib>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The input chooses requests that a client could send: names from a few, shapes and programs that mostly fit, in any
-// order and number, each then changed in some byte or not. So a session gets further than with mere bytes
-// (rpc_session.cc). It answers each call once, keeps to its quotas, and works on: in the end a new array comes back as
-// it went.
+// The input selects client requests with a few names, and shapes and programs that mostly fit. Requests are in any
+// order and number, and some have a changed byte. So a session gets further than with arbitrary bytes (rpc_session.cc).
+// It answers each call once, respects its quotas and continues to work: at the end a new array is uploaded and
+// downloaded unchanged.
 #include <atomic>
 #include <condition_variable>
 #include <cstdio>
@@ -24,8 +24,8 @@ using namespace hilo::rpc;
 using hilo::ElementType;
 using hilo::Shape;
 
-constexpr int64_t kBytes = 1 << 20;      // of a session
-constexpr int64_t kMaxUpload = 1 << 16;  // bytes of a generated array
+constexpr int64_t kBytes = 1 << 20;      // the quota of a session
+constexpr int64_t kMaxUpload = 1 << 16;  // the maximum bytes of a generated array
 constexpr int64_t kMaxBuffers = 12, kMaxExecutables = 4;
 constexpr int kMaxRequests = 200;  // of one session
 
@@ -56,7 +56,7 @@ const std::vector<std::string>& programs() {
   return *all;
 }
 
-/// Takes choices off the input; zeros once it is used up.
+/// Reads choices from the input; zeros once it is used up.
 class Choices {
  public:
   Choices(const uint8_t* data, size_t size) : data_(data), left_(size) {}
@@ -68,7 +68,7 @@ class Choices {
   }
   int64_t below(int64_t count) { return byte() % count; }
   bool rarely() { return byte() >= 240; }
-  /// As a rule a small number, else any.
+  /// Usually a small number, sometimes any.
   int64_t number() {
     if (!rarely()) return below(5);
     uint64_t value = 0;
@@ -93,7 +93,7 @@ Shape shape(Choices& choices) {
   }
 }
 
-/// The bytes that such an array has, or too many or too few.
+/// The bytes of such an array, sometimes too many or too few.
 std::string bytes_for(const Shape& wanted, Choices& choices) {
   const auto size = wanted.byte_size();
   const bool is_small = size >= 0 && size <= kMaxUpload;
@@ -119,7 +119,7 @@ Execute execute(Choices& choices) {
 Compile compile(Choices& choices) {
   Compile compile{.executable = choices.name(), .replica_count = 1 + choices.rarely()};
   compile.program = programs()[static_cast<size_t>(choices.below(std::ssize(programs())))];
-  while (choices.rarely() && !choices.empty()) {  // a program that is nearly one
+  while (choices.rarely() && !choices.empty()) {  // a nearly valid program
     const size_t at = static_cast<size_t>(choices.byte()) * 256 + choices.byte();
     compile.program[at % compile.program.size()] = static_cast<char>(choices.byte());
   }
@@ -158,18 +158,18 @@ RequestBody body(Choices& choices) {
   }
 }
 
-/// What a server's worker would make of it, once perhaps a byte has changed on its way; none if it is no request any
-/// more.
+/// The request that a server's worker decodes, sometimes after a changed byte. None if the message is no longer a
+/// request.
 std::optional<Request> sent(const Request& request, Choices& choices) {
   std::string message = encode(request);
   if (choices.rarely())
     message[static_cast<size_t>(choices.byte()) % message.size()] = static_cast<char>(choices.byte());
-  hilo::StatusOr<Request> got = decode_request(Pieces(std::move(message)));  // which it keeps
+  hilo::StatusOr<Request> got = decode_request(Pieces(std::move(message)));  // the request references the message
   if (!got.ok()) return std::nullopt;
   return *std::move(got);
 }
 
-/// A session and the answers that it gave.
+/// A session and its answers.
 class Asked {
  public:
   Asked()
@@ -181,13 +181,13 @@ class Asked {
                                                                     .compile_seconds = 5,
                                                                     .run_seconds = 0.02}})) {}
   ~Asked() {
-    session_.reset();  // its end waits for what it still answers
+    session_.reset();  // the destructor waits for pending answers
     if (std::ssize(answers_) != asked_) std::abort();
     for (const auto& [call, count] : answers_) {
       if (count != 1) std::abort();
     }
   }
-  /// The answer, if `waits`.
+  /// Sends a request, and returns the answer if `waits`.
   Reply ask(Request request, bool waits) {
     request.id = ++asked_;
     request.acked = asked_;
@@ -226,7 +226,7 @@ class Asked {
   std::unique_ptr<Session> session_;
 };
 
-/// An array goes there and comes back, whatever was before.
+/// Uploads and downloads an array, whatever happened before.
 void check_that_it_works(Asked& asked) {
   Request request;
   for (uint64_t i = 0; i < 16; ++i) request.releases.push_back({0, i});
@@ -236,7 +236,7 @@ void check_that_it_works(Asked& asked) {
   const Handle name{1, 1};
   const Reply up =
       asked.ask({.body = Upload{.buffer = name, .shape = Shape::array(ElementType::kF32, {4}), .bytes = bytes}}, true);
-  if (up.status.code() == hilo::StatusCode::kResourceExhausted) return;  // runs that go on hold their arguments
+  if (up.status.code() == hilo::StatusCode::kResourceExhausted) return;  // pending runs hold their arguments
   const Reply down = asked.ask({.body = Download{name, 0, 16}}, true);
   const auto* const got = std::get_if<BytesReply>(&down.body);
   if (!up.status.ok() || !down.status.ok() || got == nullptr || got->bytes.whole() != bytes) std::abort();

@@ -17,7 +17,7 @@ using hilo::rpc::Request;
 
 constexpr int64_t kBytes = 1 << 16;
 
-/// Names that the fuzzer finds: the low bits of what it wrote.
+/// Replaces handles by small numbers that the fuzzer finds: their low bits.
 hilo::rpc::Handle small(const hilo::rpc::Handle& handle) { return {0, handle.low & 7}; }
 
 void make_names_small(Request& request) {
@@ -32,14 +32,14 @@ void make_names_small(Request& request) {
       request.body);
 }
 
-/// The bytes in pieces of this length.
+/// Splits the bytes into pieces of this length.
 hilo::rpc::Pieces cut(std::string_view bytes, size_t size) {
   std::vector<std::string_view> parts;
   for (size_t i = 0; i < bytes.size(); i += size) parts.push_back(bytes.substr(i, size));
   return {std::move(parts), nullptr};
 }
 
-/// A message in pieces is read as the whole one.
+/// Checks that a message in pieces is decoded like the whole one.
 void read_in_pieces(std::string_view message, size_t size) {
   const hilo::rpc::Pieces pieces = cut(message, size);
   const auto whole = hilo::rpc::decode_request(message), read = hilo::rpc::decode_request(pieces);
@@ -65,7 +65,7 @@ void run_session(std::string_view batch) {
   std::condition_variable answered;
   std::map<int64_t, int> answers;
   int64_t asked = 0;
-  // Its end waits for what it still answers.
+  // The destructor waits for pending answers.
   auto session = std::make_unique<hilo::rpc::Session>(hilo::rpc::SessionOptions{.client = client,
                                                                                 .quota = {.live_bytes = kBytes,
                                                                                           .buffers = 8,
@@ -90,7 +90,7 @@ void run_session(std::string_view batch) {
       ++answers[id];
       answered.notify_all();
     });
-    if (compiles) {  // so that what comes after it may use the program
+    if (compiles) {  // so that later requests may use the program
       std::unique_lock lock(mutex);
       answered.wait(lock, [&] { return answers.contains(asked); });
     }

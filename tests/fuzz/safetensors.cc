@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes are tensors or an error; tensors survive being written and read again.
+// Any bytes are tensors or an error. Tensors survive a round trip.
 #include "hilo/io/safetensors.h"
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes are a tree or an error; a tree is a program or an error.
+// Any bytes are a module tree or an error. A tree is a program or an error.
 #include "hilo/stablehlo/bytecode/reader.h"
 #include "hilo/stablehlo/translate/translate.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any text is a tree or an error; a tree is a program or an error.
+// Any text is a module tree or an error. A tree is a program or an error.
 #include "hilo/stablehlo/text/reader.h"
 #include "hilo/stablehlo/translate/translate.h"
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small programs of every op whose numbers are huge: each compiles in 1 GiB, or is rejected before memory is spent on
-// it.
+// Small programs of every op with huge numbers. Each compiles within 1 GiB, or is rejected before it allocates memory.
 //
-// HILO_HUGE_PROGRAMS=N tries N changes of every sample (make fuzz) and also holds each to two seconds of processor
-// time; HILO_HUGE_SEED begins elsewhere. Without them, a few of a fixed seed, and time counts only where a program
-// doesn't end.
+// HILO_HUGE_PROGRAMS=N tests N changes of every sample (make fuzz) and limits each to two seconds of CPU time;
+// HILO_HUGE_SEED sets the seed. By default, the test tries a few changes with a fixed seed and only detects programs
+// that hang.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -36,9 +35,9 @@
 namespace hilo::tests {
 namespace {
 
-constexpr int64_t kMemory = int64_t{1} << 30;  // beyond what the process has when it begins
-constexpr double kMaxSeconds = 2;              // of processor time, where time counts
-constexpr rlim_t kHangs = 60;                  // seconds of processor time after which a batch hangs
+constexpr int64_t kMemory = int64_t{1} << 30;  // in addition to the memory of the process at its start
+constexpr double kMaxSeconds = 2;              // CPU time, if it is limited
+constexpr rlim_t kHangs = 60;                  // CPU seconds after which a batch counts as hung
 constexpr int kFewChanges = 4;
 
 constexpr std::string_view kHuge[] = {"2147483647", "2147483648",          "1099511627776", "4611686018427387904",
@@ -52,7 +51,7 @@ int64_t number_of(const char* variable, int64_t otherwise) {
 
 bool is_wide() { return std::getenv("HILO_HUGE_PROGRAMS") != nullptr; }
 
-/// Where whole numbers begin and end in a text: not those that are part of a name or of a fraction.
+/// The ranges of integers in a text that are not part of a name or of a fraction.
 std::vector<std::pair<size_t, size_t>> numbers_in(std::string_view text) {
   std::vector<std::pair<size_t, size_t>> found;
   const auto is_part = [](char c) {
@@ -62,14 +61,14 @@ std::vector<std::pair<size_t, size_t>> numbers_in(std::string_view text) {
     if (!std::isdigit(static_cast<unsigned char>(text[i])) || (i > 0 && is_part(text[i - 1]))) continue;
     size_t end = i;
     while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end]))) ++end;
-    const bool by_x = end < text.size() && text[end] == 'x';  // window={size=3x3}
+    const bool by_x = end < text.size() && text[end] == 'x';  // as in window={size=3x3}
     if (end == text.size() || by_x || !is_part(text[end])) found.emplace_back(i, end);
     i = end;
   }
   return found;
 }
 
-/// The text with one number, all its equals, or both, replaced by huge ones.
+/// Replaces one number, all numbers equal to it, or both, by huge ones.
 std::string with_huge_numbers(std::string text, std::mt19937& random) {
   const auto pick = [&](size_t count) { return random() % count; };
   const auto replace = [&](bool all) {
@@ -92,13 +91,13 @@ std::string with_huge_numbers(std::string text, std::mt19937& random) {
   return text;
 }
 
-/// Computations without the types of their parameters and results, which follow from the instructions.
+/// Removes the types of parameters and results of computations, which follow from the instructions.
 std::string without_signatures(const std::string& text) {
   static const std::regex signature(R"(\n((?:ENTRY )?%[^ ]+) \([^\n]*\{)");
   return std::regex_replace(text, signature, "\n$1 {");
 }
 
-/// The module; where only declared shapes are wrong, with those that the operands give, so that changed sizes reach the
+/// The module. If only declared shapes are wrong, they are replaced by inferred ones, so that changed sizes reach the
 /// engine.
 StatusOr<hlo::Module> parsed(std::string& text) {
   static const std::regex mismatch(R"((\d+):\d+\): declared shape is (.*); the operands imply (.*))");
@@ -118,7 +117,7 @@ StatusOr<hlo::Module> parsed(std::string& text) {
   return module;
 }
 
-/// Every door that a program passes on its way: texts, messages, costs, the engine. Empty, or what is wrong.
+/// Runs a program through texts, messages, costs and the engine. Returns the problem, or "".
 std::string problem_of(std::string text, bool& compiled) {
   const Status no_memory = out_of_memory();
   const auto says = [&](const Status& status) {
@@ -136,11 +135,11 @@ std::string problem_of(std::string text, bool& compiled) {
   return says(status) ? "compile: " + status.to_string() : "";
 }
 
-/// What a batch of programs in a process of its own leaves behind.
+/// The state of a batch of programs that runs in a child process.
 struct Report {
   int64_t tried, compiled;
   double worst_seconds;
-  char text[1 << 14];     ///< the program that it is at
+  char text[1 << 14];     ///< the current program
   char problem[1 << 12];  ///< empty without an error
 };
 
@@ -179,13 +178,13 @@ void run_batch(const std::vector<std::string>& texts, Report& report) {
   }
 }
 
-/// Changed samples of an opcode: `changes` of each.
+/// `changes` changed samples for each sample of an opcode.
 std::vector<std::string> hostile_texts(hlo::Opcode opcode, int64_t changes, int64_t seed) {
   std::vector<std::string> texts;
   for (const ElementType type : {ElementType::kF32, ElementType::kS32, ElementType::kC64, ElementType::kPred}) {
     for (const Sample& sample : samples_of(opcode, type, 7, Values::kSmooth)) {
       const StatusOr<hlo::ComputationPtr> computation = computation_of(sample);
-      if (!computation.ok()) continue;  // no such instruction: tests/status
+      if (!computation.ok()) continue;  // no such instruction: see tests/status
       const std::string text = without_signatures(hlo::print_module(module_of(*computation)));
       if (text.size() > 4096) continue;
       std::mt19937 random(static_cast<unsigned>(seed * 1000 + static_cast<int64_t>(texts.size())));
@@ -195,13 +194,13 @@ std::vector<std::string> hostile_texts(hlo::Opcode opcode, int64_t changes, int6
   return texts;
 }
 
-/// What all batches came to.
+/// The totals over all batches.
 struct Count {
   int64_t tried = 0, compiled = 0, problems = 0;
   double worst = 0;
 };
 
-/// Tries the texts in processes of their own; after one that falls or has a problem the next process goes on behind it.
+/// Runs the texts in child processes. After a crash or a problem, the next process continues with the following text.
 void try_all(const std::string& name, std::vector<std::string> texts, Count& count) {
   constexpr int64_t kMaxProblems = 100;
   auto* const report =
@@ -242,17 +241,17 @@ TEST(HugeNumbers, OfSamplesCostNoMemoryAndEnd) {
   EXPECT_GT(count.compiled, count.tried / 20) << "next to none of the programs compiles";
 }
 
-/// What once took gigabytes, seconds or the process.
+/// Programs that once used gigabytes or seconds, or that crashed.
 TEST(HugeNumbers, OfTheseProgramsCostNoMemoryAndEnd) {
   const char* const kPrograms[] = {
-      // Tables of a line of prime length.
+      // Tables for a line of prime length.
       R"(HloModule m
 ENTRY e { p = c64[] parameter(0) a = c64[16777213] broadcast(p), dimensions={} ROOT f = c64[16777213] fft(a), fft_type=FFT, fft_length={16777213} })",
       R"(HloModule m
 ENTRY e { p = f64[2,33554426] parameter(0) ROOT f = c128[2,16777214] fft(p), fft_type=RFFT, fft_length={33554426} })",
       R"(HloModule m
 ENTRY e { p = c64[268435456] parameter(0) ROOT f = c64[268435456] fft(p), fft_type=IFFT, fft_length={268435456} })",
-      // Tables of the terms of a sum.
+      // Tables for the terms of a sum.
       R"(HloModule m
 ENTRY e { p = f32[4,1000000007,5] parameter(0) q = f32[1000000007,4,3] parameter(1)
   ROOT c = f32[3,2,4] convolution(p, q), window={size=3 pad=1_1 rhs_dilate=2}, dim_labels=bf0_io0->0bf, batch_group_count=2 })",
@@ -262,13 +261,13 @@ ENTRY e { p = f32[1,100,100,100,1] parameter(0) k = f32[3,3,3,1,1] parameter(1)
       // A flag for each member of an axis.
       R"(HloModule m
 ENTRY e { p = f32[3] parameter(0) ROOT q = f32[3] hilo.ppermute(p), axis_name=i, axis_size=4611686018427387904, permutation={{0,1},{1,0}} })",
-      // Sums of sizes that leave 64 bits.
+      // Sums of sizes that overflow 64 bits.
       R"(HloModule m
 cond { c = (s32[], pred[9223372036854775807]) parameter(0) i = s32[] get-tuple-element(c), index=0 k = s32[] constant(3) ROOT r = pred[] compare(i, k), direction=LT }
 body { c = (s32[], pred[9223372036854775807]) parameter(0) i = s32[] get-tuple-element(c), index=0 o = s32[] constant(1) j = s32[] add(i, o)
   x = pred[9223372036854775807] get-tuple-element(c), index=1 y = pred[9223372036854775807] not(x) ROOT t = (s32[], pred[9223372036854775807]) tuple(j, y) }
 ENTRY e { t = (s32[], pred[9223372036854775807]) parameter(0) ROOT w = (s32[], pred[9223372036854775807]) while(t), condition=cond, body=body })",
-      // Known values whose computation doesn't end.
+      // Constant values whose computation doesn't end.
       R"(HloModule m
 forever { p = f32[] parameter(0) ROOT r = pred[] constant(true) }
 next { p = f32[] parameter(0) ROOT r = f32[] add(p, p) }

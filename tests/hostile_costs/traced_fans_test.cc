@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that each call the one before twice are traced once each, and batched so; programs of files are bounded
-// too.
+// Functions that each call the previous one twice are traced and batched only once each. Loaded programs have bounded
+// costs too.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ namespace {
 
 using Function = std::function<Array(Array)>;
 
-/// x -> x sin(x) under `levels` levels, each of which applies the one below twice.
+/// x -> x sin(x) under `levels` levels, each of which calls the level below twice.
 Function fan(int levels) {
   Function f = jit([](Array x) { return x * numpy::sin(x); });
   for (int k = 0; k < levels; ++k) f = jit([f](Array x) { return f(f(x)); });
@@ -47,7 +47,7 @@ TEST(TracedFans, OfManyLevelsAreRejectedOnceTraced) {
   EXPECT_EQ(code_of(batched(fan(40)), numpy::ones({3})), StatusCode::kResourceExhausted);
 }
 
-/// The gradient of a program of a chain of as many functions.
+/// The gradient of a loaded program with a chain of `levels` functions.
 StatusCode slope_of_file(int levels) {
   std::string chain = "f0 { p = f32[] parameter(0) s = f32[] sine(p) ROOT r = f32[] multiply(p, s) }\n";
   for (int k = 1; k <= levels; ++k)

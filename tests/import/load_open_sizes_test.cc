@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that jax.export wrote with symbolic sizes, at sizes 1, 2, 7 and 33, compared with JAX's results: files and
-// values are recorded by tests/golden/record_open_sizes.py.
+// Functions of jax.export with symbolic sizes, at sizes 1, 2, 7 and 33, compared with JAX's results.
+// tests/golden/record_open_sizes.py recorded files and values.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,13 +18,13 @@
 namespace hilo {
 namespace {
 
-constexpr double kTolerance = 2e-5;  // of the sum of magnitudes
+constexpr double kTolerance = 2e-5;  // relative to the sum of magnitudes
 
 const std::string kTests = std::string(tests::kSourceDir) + "/tests/";
 
 std::string file(const std::string& name) { return kTests + "import/data/open/" + name + ".jax"; }
 
-/// The parts of a line, which " | " separates.
+/// Splits a line at " | ".
 std::vector<std::string> parts_of(const std::string& line) {
   std::vector<std::string> parts;
   for (size_t at = 0; at != std::string::npos;) {
@@ -53,7 +53,7 @@ std::vector<std::string> names() {
   return all;
 }
 
-/// The element at place k, as record_open_sizes.py has it: by the type and its suffix.
+/// The element at index k, as in record_open_sizes.py: depends on the type and its suffix.
 double place_value(const std::string& type, const std::string& suffix, int64_t k, int64_t argument) {
   if (suffix.starts_with('%')) return static_cast<double>((7 * k + 3) % std::stoll(suffix.substr(1)));
   if (type == "pred") return k % 3 == 0 ? 1 : 0;
@@ -81,7 +81,7 @@ Array argument_of(const std::string& text, int64_t number) {
   return numpy::array(values).reshape(sizes).astype(types.at(type));
 }
 
-/// What the recorder writes of a result.
+/// Compares with the recorded form of a result.
 void expect_like(const Array& got, const std::string& wanted) {
   std::istringstream in(wanted);
   std::string shape;

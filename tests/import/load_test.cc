@@ -31,7 +31,7 @@ module @dense {
   }
 })";
 
-/// Sizes are open, but the last of `w`.
+/// All sizes are symbolic, except the last one of `w`.
 constexpr char kOpen[] = R"(
 module @open {
   func.func public @main(%x: tensor<?xf32>, %w: tensor<?x2xf32>, %s: tensor<f32>) -> tensor<2xf32> {
@@ -42,7 +42,7 @@ module @open {
   }
 })";
 
-/// x <- sin(x) * w, five times, as JAX writes a scan: carry (counter, constant, x).
+/// x <- sin(x) * w, five times, in the form of JAX's scan: carry (counter, constant, x).
 constexpr char kLoop[] = R"(
 module @loop {
   func.func public @main(%x: tensor<f32>, %w: tensor<f32>) -> tensor<f32> {
@@ -103,7 +103,7 @@ TEST(Load, ComputesWhatTheFileSays) {
 TEST(Load, StopsReadingWhatIsNoProgram) {
   error_of([] { load("/dev/zero"); }, StatusCode::kInvalidArgument);
   const File sparse("sparse.hlo", "HloModule m\n");
-  ASSERT_EQ(::truncate(sparse.path().c_str(), off_t{3} << 30), 0);  // takes no disk
+  ASSERT_EQ(::truncate(sparse.path().c_str(), off_t{3} << 30), 0);  // uses no disk space
   const std::string message = error_of([&] { load(sparse.path()); }, StatusCode::kInvalidArgument);
   EXPECT_NE(message.find("begins with 'HloModul'; wanted HLO text"), std::string::npos) << message;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A first program outside the project: traces, differentiates, compiles and runs.
+// A first program outside of the project: traces, differentiates, compiles and runs.
 #include <cstdio>
 
 #include "hilo/core.h"

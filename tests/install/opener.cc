@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that has never heard of hilo: opener LIBRARY opens it, which brings libhilo.so, and prints its number.
+// A program without hilo. `opener LIBRARY` opens the library, which loads libhilo.so, and prints its number.
 #include <dlfcn.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program outside the project, by whichever way hilo came.
+// A program outside of the project, for every way to install hilo.
 #include <hilo/version.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library outside the project that computes with hilo, for programs that open it while they run.
+// A library outside of the project that uses hilo, for programs that open it at run time.
 #include <hilo/hilo.h>
 
 #include <thread>
@@ -14,7 +14,7 @@ float work() {
 
 }  // namespace
 
-/// Twice the same number: of this thread, and of one that began later.
+/// Sums the results of this thread and of a new thread, which must be equal.
 extern "C" float plugin_number() {
   float here = work(), there = 0;
   std::thread([&] { there = work(); }).join();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/interop/caller_sizes.cc -- a plugin that passes all calls to the one in SIZES_OF, and writes the sizes of the
-// caller's structs to the file SIZES_TO: "name theirs ours" a line.
+// tests/interop/caller_sizes.cc -- a plugin that passes all calls to the plugin in SIZES_OF. Writes the sizes of the
+// caller's structs to the file SIZES_TO, one line "name theirs ours" each.
 #include <dlfcn.h>
 
 #include <cstdio>

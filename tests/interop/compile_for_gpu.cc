@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/interop/compile_for_gpu.cc -- programs of StableHLO through hilo and on to XLA's CUDA plugin, which compiles
-// for a GPU that needn't be there: compile_for_gpu PLUGIN.so TARGET FILE..., where TARGET is a file with XLA's text of
-// GpuTargetConfigProto. Prints a line a file, before ("begin NAME") and after: "ok NAME" or "refused NAME STATUS".
+// tests/interop/compile_for_gpu.cc -- compiles StableHLO programs with hilo and XLA's CUDA plugin, for a GPU that
+// needn't exist.
+// Usage: compile_for_gpu PLUGIN.so TARGET FILE..., where TARGET is a file with XLA's text of GpuTargetConfigProto.
+// Prints "begin NAME" before each file, and "ok NAME" or "refused NAME STATUS" after it.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -35,7 +36,7 @@ PJRT_NamedValue text_option(std::string_view name, std::string_view text) {
   return value;
 }
 
-/// As many GPUs of the target in one machine.
+/// A topology of `devices` GPUs of the target in one machine.
 StatusOr<PJRT_TopologyDescription*> topology_of(const Plugin& plugin, const std::string& target, int64_t devices) {
   const std::string sizes = fmt::format("1x1x{}", devices);
   const PJRT_NamedValue options[] = {text_option("target_config", target), text_option("topology", sizes)};
@@ -94,7 +95,7 @@ class Compiler {
 
   const Plugin& plugin_;
   const std::string target_;
-  std::map<int64_t, PJRT_TopologyDescription*> topologies_;  // as long as the process
+  std::map<int64_t, PJRT_TopologyDescription*> topologies_;  // live as long as the process
 };
 
 }  // namespace
@@ -116,5 +117,5 @@ int main(int argc, char** argv) {
                 status.ok() ? ("ok " + name).c_str() : printable("refused " + name + " " + status.to_string()).c_str());
     std::fflush(stdout);
   }
-  std::_Exit(0);  // without the plugin's own end
+  std::_Exit(0);  // skips the plugin's destructors
 }

@@ -36,7 +36,7 @@ TEST(JpegError, NamesWhatIsWrong) {
 TEST(JpegError, EveryPrefixIsAnError) {
   for (const char* name : {"rgb.jpg", "grey.jpg"}) {
     const std::string bytes = *read_file(data(name));
-    for (size_t size = 0; size + 2 < bytes.size(); ++size) {  // the last two bytes only say that it ends
+    for (size_t size = 0; size + 2 < bytes.size(); ++size) {  // the last two bytes are only the end marker
       EXPECT_FALSE(parse_jpeg(bytes.substr(0, size), "x").ok()) << name << " " << size;
     }
   }

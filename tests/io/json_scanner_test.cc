@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers and words; the rest is tested where it is used (safetensors_test.cc).
+// Numbers and literals. Tests of its callers cover the other functions (safetensors_test.cc).
 #include "hilo/io/json_scanner.h"
 
 #include <gtest/gtest.h>

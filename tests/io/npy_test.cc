@@ -16,7 +16,7 @@
 namespace hilo::io {
 namespace {
 
-// A file of the version with the header's text as it is and the data after it.
+// A file of this version: the header text unchanged, then the data.
 std::string npy(std::string_view header, std::string_view data, int version = 1) {
   std::string bytes = "\x93NUMPY";
   bytes += static_cast<char>(version);
@@ -41,7 +41,7 @@ std::string text_of(std::string_view bytes) {
 }
 
 TEST(Npy, ReadsWhatNumpyWrites) {
-  // numpy.save of numpy.arange(6, dtype='<i4').reshape(2, 3): the first 128 bytes are the head.
+  // numpy.save of numpy.arange(6, dtype='<i4').reshape(2, 3). The first 128 bytes are the header.
   std::string bytes("\x93NUMPY\x01\x00\x76\x00", 10);
   bytes += "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 3), }";
   bytes.append(127 - bytes.size(), ' ');
@@ -60,7 +60,7 @@ TEST(Npy, ReadsFortranOrder) {
   EXPECT_EQ(text_of(npy(header("|u1", "(2, 3)", true), std::string("\0\3\1\4\2\5", 6))),
             "u8[2,3] {{0, 1, 2}, {3, 4, 5}}");
   std::string data(24, '\0');
-  // Element [i,j,k] of 2x3x4 has the value 12i + 4j + k and the offset i + 2j + 6k.
+  // Element [i,j,k] of 2x3x4 is 12i + 4j + k at offset i + 2j + 6k.
   for (size_t i = 0; i < 2; ++i) {
     for (size_t j = 0; j < 3; ++j) {
       for (size_t k = 0; k < 4; ++k) data[i + 2 * j + 6 * k] = static_cast<char>(12 * i + 4 * j + k);
@@ -81,7 +81,7 @@ TEST(Npy, ReadsBigEndian) {
   EXPECT_EQ(text_of(npy(header(">i2", "(2,)"), std::string("\x01\x02\xff\xfe", 4))), "s16[2] {258, -2}");
   EXPECT_EQ(text_of(npy(header(">f4", "(1,)"), std::string("\x3f\xc0\x00\x00", 4))), "f32[1] {1.5}");
   EXPECT_EQ(text_of(npy(header(">f8", "()"), std::string("\xc0\x04\0\0\0\0\0\0", 8))), "f64[] -2.5");
-  // The halves of a complex number are swapped each by itself.
+  // The two parts of a complex number are byte-swapped separately.
   EXPECT_EQ(text_of(npy(header(">c8", "()"), std::string("\x3f\xc0\0\0\xbf\x80\0\0", 8))), "c64[] (1.5, -1)");
   EXPECT_EQ(text_of(npy(header(">i2", "(1, 2)", true), std::string("\x01\x02\xff\xfe", 4))), "s16[1,2] {{258, -2}}");
 }
@@ -162,7 +162,7 @@ TEST(Npy, ReadsNoFurtherThanTheHeaderSays) {
             "INVALID_ARGUMENT: /dev/zero: not an .npy file; first bytes '\\x00\\x00\\x00\\x00\\x00\\x00'");
   const std::string path = ::testing::TempDir() + "hilo_npy_test_sparse.npy";
   ASSERT_TRUE(write_npy(path, Literal::array<float>({2}, {1, 2})).ok());
-  ASSERT_EQ(::truncate(path.c_str(), off_t{3} << 30), 0);  // takes no disk
+  ASSERT_EQ(::truncate(path.c_str(), off_t{3} << 30), 0);  // uses no disk space
   EXPECT_EQ(read_npy(path).status().to_string(),
             "RESOURCE_EXHAUSTED: reading " + path + ": more than 136 bytes; got 3221225472");
   std::remove(path.c_str());

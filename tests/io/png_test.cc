@@ -21,7 +21,7 @@ uint32_t big_endian(std::string_view bytes) {
   return value;
 }
 
-// Takes one chunk off the front and checks its sum.
+// Removes one chunk from the front and checks its CRC.
 std::string take_chunk(std::string_view& bytes, std::string_view name) {
   const size_t length = big_endian(bytes);
   const std::string_view named = bytes.substr(4, 4 + length);
@@ -32,7 +32,7 @@ std::string take_chunk(std::string_view& bytes, std::string_view name) {
   return std::string(named.substr(4));
 }
 
-// The rows of a picture as they are before packing.
+// The rows of an image before compression.
 std::string rows_of(std::string_view file, size_t size, std::string_view head) {
   EXPECT_TRUE(file.starts_with("\x89PNG\r\n\x1a\n"));
   file.remove_prefix(8);
@@ -139,7 +139,7 @@ TEST(PngReading, EveryDamagedByteIsAnError) {
   }
 }
 
-// A picture with this head, of one IDAT that packs `rows`.
+// An image with this header and one IDAT, the compressed `rows`.
 std::string picture(std::string_view head, std::string_view rows) {
   const auto chunk = [](std::string name, std::string_view content) {
     const auto number = [](uint64_t value) {

@@ -11,7 +11,7 @@ namespace {
 
 std::string data(const std::string& name) { return std::string(tests::kSourceDir) + "/tests/io/data/" + name; }
 
-// A file with this header and `size` bytes after it.
+// A file with this header, followed by `bytes` bytes.
 std::string file_of(std::string_view header, size_t bytes) {
   std::string file;
   for (int i = 0; i < 8; ++i) file += static_cast<char>(header.size() >> (8 * i) & 0xff);
@@ -165,7 +165,7 @@ TEST(SafetensorsError, EveryPrefixAndEveryDamagedByteOfTheHeaderIsAnErrorOrAFile
       other[at] = static_cast<char>(other[at] ^ 1 << bit);
       const StatusOr<Safetensors> parsed = parse_safetensors(other, "x");
       if (!parsed.ok()) continue;
-      size_t total = 0;  // what is read covers the file all the same
+      size_t total = 0;  // the tensors cover the file nevertheless
       for (const auto& [name, tensor] : parsed->tensors) total += tensor.bytes().size();
       EXPECT_EQ(total, bytes.size() - static_cast<size_t>(header->size)) << at;
     }

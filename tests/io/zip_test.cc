@@ -51,7 +51,7 @@ TEST(Zip, AnArchiveOfNothingHasNoMembers) {
 }
 
 TEST(Zip, ReadsSizesOf64Bits) {
-  // The directory's record and each entry as ZIP64 has them, around a member "a" of the two bytes "hi".
+  // The ZIP64 records of the directory and of each entry, for a member "a" with the content "hi".
   const std::string plain = *zip_bytes({{"a", "hi"}}, false);
   const std::string local = plain.substr(0, 33), entry = plain.substr(33, 47);
   const auto number = [](uint64_t value, int width) {
@@ -103,7 +103,7 @@ TEST(ZipError, RefusesNamesThatAppearTwice) {
 TEST(ZipError, RefusesMembersThatOverlap) {
   std::string bytes = *zip_bytes({{"a", "xy"}, {"b", "xy"}}, false);
   const size_t entry = bytes.find("PK\x01\x02");
-  bytes[entry + 20] = bytes[entry + 24] = 34;  // bytes of "a", packed and unpacked
+  bytes[entry + 20] = bytes[entry + 24] = 34;  // the compressed and uncompressed size of "a"
   EXPECT_EQ(error_of(bytes), "INVALID_ARGUMENT: zip: members 'a' and 'b' overlap");
 }
 
@@ -132,7 +132,7 @@ TEST(ZipError, RefusesWhatInflatesTooMuch) {
   const std::string zeros(100000, '\0');
   const std::string bytes = *zip_bytes({{"a", zeros}}, true);
   const ZipMember member = zip_members(bytes)->at(0);
-  EXPECT_EQ(*zip_unpack(member), zeros);  // so few bytes may
+  EXPECT_EQ(*zip_unpack(member), zeros);  // this compression ratio is allowed
   const Status refused = zip_unpack(member, {.any_inflation = 1000}).status();
   EXPECT_EQ(refused.code(), StatusCode::kResourceExhausted);
   EXPECT_NE(refused.message().find("'a' inflates"), std::string_view::npos) << refused.message();

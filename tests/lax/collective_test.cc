@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions over a named axis, where vmap gives the axis its meaning.
+// Functions over a named axis that vmap defines.
 #include "hilo/lax/collective.h"
 
 #include <gtest/gtest.h>
@@ -100,7 +100,7 @@ TEST(NamedAxis, EachNestedVmapResolvesItsOwnName) {
 TEST(NamedAxis, PassesThroughJitScanAndCond) {
   const auto in_jit = over_i(jit([](Array x) { return x - lax::pmean(x, "i"); }));
   EXPECT_EQ(in_jit(xs()).to_vector<float>(), (Floats{-2.75f, -1.75f, 0.25f, 4.25f}));
-  // Nothing in the jit depends on the batch but the axis itself.
+  // In the jit, only axis_index depends on the batch.
   const auto index_in_jit = over_i([](Array x) { return x + jit([] { return lax::axis_index("i"); })(); });
   EXPECT_EQ(index_in_jit(xs()).to_vector<float>(), (Floats{1, 3, 6, 11}));
   const auto in_loop = over_i([](Array x) {
@@ -118,7 +118,7 @@ TEST(NamedAxis, OneJitServesAxesOfDifferentSizes) {
 }
 
 TEST(NamedAxis, GradientsAreJaxs) {
-  // psum's transpose is psum: every member's cotangent comes to every member.
+  // The transpose of psum is psum: every member receives the sum of all cotangents.
   const auto by_psum = over_i(grad([](Array x) { return lax::psum(x * x, "i"); }));
   EXPECT_EQ(by_psum(xs()).to_vector<float>(), (Floats{8, 16, 32, 64}));
   const auto outside =
@@ -127,7 +127,7 @@ TEST(NamedAxis, GradientsAreJaxs) {
   const auto by_permute =
       over_i(grad([](Array x) { return lax::ppermute(x * x, "i", {{0, 1}, {1, 2}}) * (lax::axis_index("i") + 1); }));
   EXPECT_EQ(by_permute(xs()).to_vector<float>(), (Floats{4, 12, 0, 0}));
-  // Member i's part of what all members make of the gathered array.
+  // Member i's slice of the sum over all members' cotangents of the gathered array.
   const auto by_gather = over_i(grad([](Array x) {
     const Array all = lax::all_gather(x, "i");
     return numpy::sum(all * all) * (lax::axis_index("i") + 1);
@@ -146,7 +146,7 @@ TEST(NamedAxis, PsumScatterGivesEachMemberItsSliceOfTheSum) {
   const auto second =
       over_i([](Array x) { return lax::psum_scatter(numpy::outer(numpy::ones(2), x), "i", {.scatter_dimension = 1}); });
   EXPECT_EQ(second(square()).to_vector<float>(), (Floats{24, 24, 28, 28, 32, 32, 36, 36}));
-  // What is the same for all counts once a member.
+  // A value that doesn't vary over the axis counts once per member.
   const auto same =
       vmap([](Array x) { return x * 0.0f + lax::psum_scatter(numpy::arange(4, float32), "i"); }, {0}, {0}, "i");
   EXPECT_EQ(same(xs()).to_vector<float>(), (Floats{0, 4, 8, 12}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cond and switch_ as JAX's lax_control_flow_test has them. Numbers are arithmetic.
+// cond and switch_: cases of JAX's lax_control_flow_test. Expected numbers are computed by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -60,7 +60,7 @@ TEST(Cond, TakesSeveralOperands) {
 struct Weighted {
   Array x;
   HILO_TREE(x)
-  Array operator()(const Array&) const { return x * 0.0f; }  // never called: it is an operand
+  Array operator()(const Array&) const { return x * 0.0f; }  // never called, because it is an operand
 };
 
 TEST(Cond, OperandsMayBeCallable) {
@@ -314,7 +314,7 @@ TEST(Switch, HasTheDerivativesOfTheBranchTaken) {
 TEST(Switch, ForwardsInputsAndOutputsInAnyOrder) {
   const X64Scope x64;
   using List = std::vector<Array>;
-  // `handed` of three inputs are forwarded, `scaled` of the rest are exponentials and the others sines; then shuffled.
+  // `handed` of three inputs are forwarded. Of the others, `scaled` are exponentials and the rest sines; then shuffled.
   for (int handed = 0; handed <= 3; ++handed) {
     for (int scaled = 0; scaled <= 3 - handed; ++scaled) {
       const auto branch = [=](double s) {
@@ -369,7 +369,7 @@ TEST(Switch, BranchesShareThePlacesOfTheirResiduals) {
   const auto places = [](const auto& branches) {
     const auto f = [&](Array x, Array i) { return lax::switch_(i, branches, x); };
     const std::string text = make_hlo(grad(f))(0.5f, 1);
-    // The forward conditional gives the value, which is unused, and the residuals.
+    // The forward conditional returns the value, which is unused, and the residuals.
     const size_t at = text.find(" conditional(");
     const size_t begin = text.rfind('\n', at);
     const std::string type = text.substr(begin, at - begin);
@@ -400,7 +400,7 @@ TEST(Cond, WhatAllBranchesHandOnStaysUnbatched) {
   const auto [x2, y2] = vmap(f, second_unbatched)(numpy::arange(4), 3.0f);
   EXPECT_EQ(x2.to_vector<int>(), (Ints{0, 2, 4, 9}));
   EXPECT_EQ(y2.item<float>(), 3);
-  // Through a scan that hands its carry on.
+  // Through a scan that forwards its carry.
   const auto g = [](Array, Array y) {
     return lax::scan([](Array c, std::nullopt_t) { return std::pair(c, std::tuple<>()); }, y, std::nullopt, 1).first;
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// scan, map and associative_scan as JAX's lax_control_flow_test has them. Numbers are arithmetic, or a C++ loop over
-// the same step.
+// scan, map and associative_scan: cases of JAX's lax_control_flow_test. Expected numbers are computed by hand or by a
+// C++ loop over the same step.
 #include <gtest/gtest.h>
 
 #include "hilo/lax/collective.h"
@@ -39,7 +39,7 @@ Pair step(const Array& c, const Array& a) {
   return Pair(numpy::sin(c * b), b);
 }
 
-/// What a scan means.
+/// The reference: a C++ loop.
 template <typename F>
 Pair by_loop(const F& f, Array c, const Array& xs) {
   List ys;
@@ -116,7 +116,7 @@ TEST(Scan, RunsARecurrentNetwork) {
 
 TEST(Scan, HoldsDerivativesAndIsDifferentiated) {
   const X64Scope x64;
-  // Each step goes down a slope; energy is sum(x p), so 75 steps of 0.1 p leave x - 7.5 p.
+  // Each step descends a slope. energy is sum(x p), so 75 steps of 0.1 p leave x - 7.5 p.
   const auto settled = [](Array p) {
     const auto energy = [&](Array x) { return numpy::sum(x * p); };
     const auto down = [&](Pair c, Array none) {
@@ -289,7 +289,8 @@ TEST(Scan, SpeaksOverANamedAxis) {
 
 TEST(Scan, CarriesAndSlicesMayBeHandedOnInAnyOrder) {
   const X64Scope x64;
-  // Of five carries two are forwarded at their place, two swap, one is new; of three slices one is forwarded as y.
+  // Of five carries, two are forwarded in place, two swap, and one is recomputed. Of three slices, one is forwarded as
+  // y.
   const std::vector<std::array<size_t, 5>> orders = {{0, 1, 2, 3, 4}, {4, 2, 0, 1, 3}, {3, 0, 4, 2, 1}};
   const auto scale = custom_jvp([](Array x) { return 3.0 * x; }).defjvp([](std::tuple<Array> p, std::tuple<Array> t) {
     return Pair(3.0 * std::get<0>(p), 3.0 * std::get<0>(t));
@@ -329,7 +330,7 @@ TEST(Scan, CarriesAndSlicesMayBeHandedOnInAnyOrder) {
 }
 
 TEST(Scan, ResultsThatNobodyUsesChangeNothing) {
-  // c[i] depends on those before it alone: the gradient of each result reaches just as far.
+  // c[i] depends only on the carries before it, and so does the gradient of each result.
   const auto f = [](List c) {
     const auto body = [](List s, std::nullopt_t) {
       List next = {s[0]};

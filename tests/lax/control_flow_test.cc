@@ -27,7 +27,7 @@ Array power_by_loop(const Array& x) {
   return lax::fori_loop(0, 5, [&](const Array&, const Array& y) { return y * x; }, numpy::ones_like(x));
 }
 
-/// Doubles until at least 100.
+/// Doubles x until it is at least 100.
 Array doubled(const Array& x) {
   return lax::while_loop([](const Array& y) { return y < 100.0f; }, [](const Array& y) { return y * 2.0f; }, x);
 }
@@ -98,7 +98,7 @@ TEST(ForiLoop, TakesBoundsThatAreTraced) {
   EXPECT_EQ(jit(power)(Array(2.0f), Array(5)).item<float>(), 32);
   EXPECT_EQ(vmap(power)(numpy::array({2.0, 3}), Array::from_vector<int32_t>({3, 2}, {2})).to_vector<float>(),
             (std::vector<float>{8, 9}));
-  // A bound that has a value leaves the count known, so that reverse mode works.
+  // The bound has a concrete value, so the trip count is known and reverse mode works.
   EXPECT_EQ(grad([&](const Array& x) { return power(x, Array(3)); })(Array(2.0f)).item<float>(), 12);
   const auto dynamic = [&](const Array& n) { return grad([&](const Array& x) { return power(x, n); })(Array(2.0f)); };
   std::string text = error_of([&] { jit(dynamic)(Array(3)); }, StatusCode::kInvalidArgument);
@@ -203,7 +203,7 @@ TEST(Loops, ShowHowTheCarrysTreeChanges) {
       wrong));
 }
 
-// A carry that is weakly typed takes the type that its body gives it.
+// A weakly typed carry is promoted to the type that the body returns.
 TEST(WeakCarry, OfNumbersIsPromoted) {
   const Array x = numpy::array({2.0}), half = numpy::array({0.5}, ElementType::kF16);
   const auto total_of = [](const Array& a) {
@@ -230,7 +230,8 @@ TEST(WeakCarry, IsPromotedInEveryLoop) {
       lax::scan([](const Array& c, const Array& y) { return std::pair(c + y, c); }, 0, numpy::array({1.0, 2}));
   EXPECT_EQ(last.item<float>(), 3);
   EXPECT_EQ(all.to_vector<float>(), (std::vector<float>{0, 1}));
-  const Array stop = numpy::sum(numpy::arange(3));  // a bound without a value under jit: a while loop
+  // Under jit the bound has no concrete value, so this is a while loop.
+  const Array stop = numpy::sum(numpy::arange(3));
   const auto traced = jit([&](const Array& end) {
     return lax::fori_loop(Array(0), end, [&](const Array&, const Array& c) { return c + x; }, 0);
   });
@@ -244,7 +245,7 @@ TEST(WeakCarry, InATreeIsPromotedOnce) {
   EXPECT_EQ(a.item<float>(), 2);
   EXPECT_EQ(b.item<float>(), 1);
   EXPECT_EQ(a.dtype(), ElementType::kF32);
-  // In JAX too the second promotion that this would need is an error.
+  // This would need a second promotion, which is an error in JAX too.
   const auto turn = [](const Array&, const std::vector<Array>& c) { return std::vector{c[1], c[2], c[0] + c[1]}; };
   EXPECT_THROW(lax::fori_loop(0, 3, turn, std::vector<Array>{1, 2, x}), Error);
 }
@@ -284,7 +285,7 @@ TEST(Cond, RefusesBranchesOfDifferentTypes) {
   }
 }
 
-// Numbers of jax 0.10.2, by name, from here on.
+// From here on, numbers are recorded from jax 0.10.2, by name.
 
 Array three() { return numpy::array({-3.0f, 0.5f, 2.0f}); }
 Array seven() { return numpy::array({0.5f, -1.0f, 2.0f, 0.25f, -0.75f, 1.5f, 3.0f}); }

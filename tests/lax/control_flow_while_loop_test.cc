@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// while_loop and fori_loop as JAX's lax_control_flow_test has them. Numbers are arithmetic.
+// while_loop and fori_loop: cases of JAX's lax_control_flow_test. Expected numbers are computed by hand.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -238,7 +238,7 @@ TEST(WhileLoop, TangentsMayAppearStepByStep) {
 }
 
 TEST(WhileLoop, CarriesMayChangeTheirPlaces) {
-  // Three arrays are forwarded at their place, one is recomputed and two swap places, in any order.
+  // Three arrays are forwarded in place, one is recomputed and two swap places, in any order.
   using State = std::pair<Array, std::vector<Array>>;
   const std::vector<std::array<size_t, 6>> orders = {
       {0, 1, 2, 3, 4, 5}, {5, 4, 3, 2, 1, 0}, {2, 0, 3, 5, 1, 4}, {4, 3, 5, 1, 0, 2}};
@@ -486,7 +486,7 @@ TEST(WhileLoop, WhatTheBodyHandsOnStaysUnbatched) {
   const auto [w, x] = vmap(f, options)(numpy::ones({2, 2}), numpy::ones({4, 2}), numpy::arange(4));
   EXPECT_EQ(w.to_vector<float>(), Floats(4, 1));
   EXPECT_EQ(x.to_vector<float>(), (Floats{1, 1, 2, 2, 4, 4, 8, 8}));
-  // Two that change places are not forwarded.
+  // Two carries that swap places are not forwarded.
   const auto g = [](Array a, Array b, Array last) {
     return std::get<1>(lax::while_loop(
         [&](State s) { return std::get<0>(s) < last; },

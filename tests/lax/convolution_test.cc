@@ -25,7 +25,7 @@ const Golden kGolden[] = {
 #include "tests/lax/convolution_golden.inc"
 };
 
-/// Whole numbers from -5 to 5.
+/// Integers from -5 to 5.
 Array whole(const Sizes& sizes, int64_t seed = 0) {
   int64_t count = 1;
   for (int64_t size : sizes) count *= size;
@@ -41,7 +41,7 @@ void expect_recorded(const std::string& name, const Array& got) {
   EXPECT_EQ(got.to_vector<float>(), golden->values) << name;
 }
 
-/// The value, under jit too, and the cotangents of both sides.
+/// Checks the value, also under jit, and the cotangents of both operands.
 void expect_with_gradients(const std::string& name, const Function& f, const Array& lhs, const Array& rhs) {
   const Array out = f(lhs, rhs);
   expect_recorded(name, out);

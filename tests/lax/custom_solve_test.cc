@@ -46,7 +46,7 @@ TEST(CustomLinearSolve, StaysASolverThroughVmap) {
   expect_golden("custom_linear_solve.grad_vmap", jit(grad<0, 1>(over_rows))(matrix(), numpy::stack({x(), y()})));
 }
 
-/// Never differentiated: steps whose number isn't known.
+/// Not differentiable in reverse mode: the number of steps is unknown.
 template <typename F>
 Array by_steps(const F& matvec, const Array& b) {
   return lax::while_loop([&](Array v) { return numpy::max(numpy::abs(matvec(v) - b)) > 1e-6f; },
@@ -155,7 +155,7 @@ TEST(CustomLinearSolve, HasSecondDerivativesHoweverItSolves) {
   expect_derivatives(checkpoint(solved), std::tuple(general(), right_hand_side()));
   expect_derivatives([](Array m, Array b) { return by_cholesky(positive(m), b); },
                      std::tuple(general(), right_hand_side()));
-  const auto around_nothing = [](Array b) {  // the matrix has no derivative, and half of b has none
+  const auto around_nothing = [](Array b) {  // The matrix has no derivative, and neither has half of b.
     return solved(general(), numpy::concatenate({b, numpy::array({0.5})}));
   };
   expect_derivatives(around_nothing, std::tuple(numpy::array({1.0, -2.0})));
@@ -209,7 +209,7 @@ TEST(CustomLinearSolve, OfComplexNumbers) {
 TEST(CustomLinearSolve, TakesTrees) {
   const X64Scope x64;
   using Rows = std::vector<Array>;
-  // A lower triangle with numbers on two diagonals, by substitution from above or below.
+  // Solves a lower triangular system with two nonzero diagonals, by substitution from above or below.
   const auto apply = [](const Rows& diagonal, const Rows& below, const Rows& v) {
     Rows out = {diagonal[0] * v[0]};
     for (size_t i = 1; i < v.size(); ++i) out.push_back(diagonal[i] * v[i] + below[i - 1] * v[i - 1]);
@@ -301,7 +301,7 @@ TEST(CustomRoot, OfScalarsAndVectorsHasSecondDerivatives) {
                             [m, b](auto, Array) { return linalg::solve(m, b); }, tangent_solve);
   };
   expect_derivatives(linear, std::tuple(general(), right_hand_side()));
-  const auto curved = [&](Array a) {  // v + v^3 = a, element by element
+  const auto curved = [&](Array a) {  // v + v^3 = a, elementwise
     const auto newton = [](auto f, Array guess) {
       return lax::while_loop([f](Array v) { return numpy::max(numpy::abs(f(v))) > 1e-13; },
                              [f](Array v) { return v - f(v) / (1.0 + 3.0 * v * v); }, guess);
@@ -319,7 +319,7 @@ Array by_jacobian(const G& g, const Array& c) {
 }
 
 TEST(CustomRoot, TangentSolveMayCloseOverWhatIsDifferentiated) {
-  // The root of x x = a, whose slope is 2 sqrt(a): known to the solver.
+  // The root of x x = a. The solver knows its slope, 2 sqrt(a).
   const auto root = [](Array a) {
     return lax::custom_root([a](Array v) { return v * v - a; }, Array(1.0f),
                             [a](auto, Array) { return numpy::sqrt(a); },

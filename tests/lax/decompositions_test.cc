@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decompositions of LAPACK are checked by what they mean: their factors give the matrix back.
+// LAPACK's decompositions: the product of the factors must be the matrix.
 #include "hilo/lax/decompositions.h"
 
 #include <gtest/gtest.h>
@@ -15,9 +15,9 @@
 namespace hilo::lax {
 namespace {
 
-using namespace hilo::lax::matrix;  // NOLINT: algebra over these
+using namespace hilo::lax::matrix;  // NOLINT: the tests read as algebra
 
-/// A matrix of numbers that repeat after 31, none of them special; [batch, rows, columns].
+/// A matrix whose elements repeat after 31, without special values; [batch, rows, columns].
 Array sample(ElementType type, int64_t rows, int64_t columns) {
   std::vector<std::complex<float>> values;
   for (int64_t i = 0; i < 2 * rows * columns; ++i) {
@@ -28,7 +28,7 @@ Array sample(ElementType type, int64_t rows, int64_t columns) {
   return is_complex(type) ? x : ops::real(x);
 }
 
-/// The greatest distance of elements, of arrays of one shape.
+/// The greatest absolute difference of two arrays of the same shape.
 float distance(const Array& a, const Array& b) {
   EXPECT_EQ(a.aval_shape(), b.aval_shape());
   if (a.size() == 0) return 0;
@@ -147,7 +147,7 @@ TEST(Hessenberg, HasZerosBelowItsSubdiagonal) {
   const Array x = sample(ElementType::kF32, 4, 4);
   const linalg::ReflectorsResult f = linalg::hessenberg(x);
   const Array h = triu(f.a, -1);
-  // The trace is that of the matrix.
+  // The trace equals the trace of the matrix.
   EXPECT_LT(distance(ops::reduce_sum(diagonal(h), {1}), ops::reduce_sum(diagonal(x), {1})), kNear);
 }
 
@@ -157,7 +157,7 @@ TEST(Tridiagonal, KeepsTheTrace) {
   EXPECT_LT(distance(ops::reduce_sum(f.d, {1}), ops::reduce_sum(real_part(diagonal(hermitian)), {1})), kNear);
 }
 
-/// L U, which is x with its rows in order.
+/// L U: x with its rows permuted.
 Array product_of_lu(const Array& x) {
   const Array lu = linalg::lu(x).lu;
   const int64_t k = std::min(rows(x), columns(x));

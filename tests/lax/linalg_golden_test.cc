@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// jax.lax.linalg, and special functions of jax.lax, compared with JAX's values.
+// jax.lax.linalg and special functions of jax.lax, compared with JAX's values.
 #include <gtest/gtest.h>
 
 #include "hilo/lax/decompositions.h"

@@ -10,7 +10,7 @@ namespace hilo::lax::linalg {
 namespace {
 
 const Array& upper() {
-  static const Array a = numpy::array({{2.0f, 1.0f}, {9.0f, 4.0f}});  // below its diagonal nothing is read
+  static const Array a = numpy::array({{2.0f, 1.0f}, {9.0f, 4.0f}});  // elements below the diagonal are not read
   return a;
 }
 
@@ -23,7 +23,7 @@ TEST(TriangularSolve, AVectorIsOneColumnOrOneRow) {
   EXPECT_THROW(triangular_solve(upper(), Array(1.0f)), Error);
 }
 
-// As in JAX the tangent counts whole, as that of a Hermitian matrix, though one triangle is read.
+// As in JAX, the whole tangent counts, as of a Hermitian matrix, although only one triangle of the matrix is read.
 TEST(Cholesky, TheDerivativeWithoutSymmetrizingIsThatOfAHermitianMatrix) {
   const Array a = numpy::array({{4.0f, 1.0f}, {1.0f, 3.0f}}), t = numpy::array({{1.0f, 0.5f}, {0.5f, -2.0f}});
   const auto of_triangle = [](const Array& x) { return cholesky(x, false); };

@@ -23,7 +23,7 @@ const auto never = [](const Array& x) -> Array {
   return x;
 };
 
-/// Twice x, from the function of the platform that programs run on here.
+/// Returns 2 x by the function for the current platform.
 Array taken(const Array& x) {
   if (default_platform_name() == "CUDA") return lax::platform_dependent(x, {.default_ = cubed, .cuda = twice});
   return lax::platform_dependent(x, {.default_ = cubed, .cpu = twice});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lax::rng_uniform promises, apart from its numbers, which are hilo's own; those of rng_bit_generator are golden
-// rows.
+// Properties of lax::rng_uniform other than its numbers, which are specific to hilo. Golden rows test
+// rng_bit_generator.
 #include "hilo/lax/random_bits.h"
 
 #include <gtest/gtest.h>

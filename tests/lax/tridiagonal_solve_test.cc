@@ -20,7 +20,7 @@ struct System {
   Array dl, d, du, b;
 };
 
-/// Numbers that repeat after 31, with zeros among them, so that rows must be exchanged.
+/// Elements repeat after 31 and include zeros, so that rows must be exchanged.
 Array sample(ElementType type, std::vector<int64_t> shape, int64_t seed) {
   int64_t size = 1;
   for (int64_t extent : shape) size *= extent;
@@ -40,7 +40,7 @@ System system_of(ElementType type, std::vector<int64_t> batch, int64_t n, int64_
   return {sample(type, shape, 5), sample(type, shape, 12), sample(type, shape, 8), sample(type, sides, 3)};
 }
 
-/// The matrix of a system without a batch.
+/// The dense matrix of a system without a batch.
 Array matrix_of(const System& s) {
   return numpy::diag(s.d) + numpy::diag(s.dl(range(1, none)), -1) + numpy::diag(s.du(range(0, -1)), 1);
 }
@@ -87,7 +87,7 @@ TEST(TridiagonalSolve, ASingularMatrixGivesNanOrALongVectorOfItsKernel) {
   EXPECT_TRUE(numpy::all(numpy::isnan(plain)).item<bool>()) << plain.to_string();
   const Array x = tridiagonal_solve(e, d, e, b, {.perturb_singular = true});
   ASSERT_TRUE(numpy::all(numpy::isfinite(x)).item<bool>()) << x.to_string();
-  EXPECT_GT(std::abs(x(0, 0).item<float>()), 1e5f);  // its kernel is (1, 1, 1)
+  EXPECT_GT(std::abs(x(0, 0).item<float>()), 1e5f);  // the kernel is (1, 1, 1)
   EXPECT_LT(distance(x / x(0, 0), numpy::ones_like(x)), 1e-5);
 }
 

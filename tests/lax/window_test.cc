@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows and running reductions by their names in jax.lax. Expected numbers are jaxlib's.
+// Windows and running reductions, by their names in jax.lax. Expected numbers are computed by jaxlib.
 #include "hilo/lax/window.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ Array pooled(const Array& x) { return lax::reduce_window(x, -kInfinity, lax::max
 Array with_holes(const Array& x) {
   return lax::reduce_window(x, 0.0f, lax::add, {2, 3}, {1, 2}, {{0, 1}, {2, -1}}, {2, 1}, {1, 2});
 }
-/// sum(f(x) * (1, 2, 3, ...)), so that every result has its own weight.
+/// sum(f(x) * (1, 2, 3, ...)), so that every result has a different weight.
 template <typename F>
 auto weighted(const F& f) {
   return [f](const Array& x) {
@@ -92,7 +92,7 @@ TEST(Window, SecondDerivativesGoThroughTheSelection) {
   };
   const auto slope = [&](const Array& x) { return numpy::sum(numpy::square(grad(f)(x))); };
   const Array x = numpy::array({{1.0, 5}, {2, 3}, {4, 7}});
-  // One window chooses 5, one 7: the sum of (3 v^2)^2 has the slopes 36 v^3.
+  // One window selects 5, the other 7. The sum of (3 v^2)^2 has the slope 36 v^3.
   EXPECT_EQ(grad(slope)(x).to_vector<float>(), (Floats{0, 36 * 125, 0, 0, 0, 36 * 343}));
 }
 

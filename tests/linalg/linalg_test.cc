@@ -56,7 +56,7 @@ TEST(Cholesky, LowerAndUpper) {
   expect_near(u, numpy::transpose(l));
 }
 
-// Of sizes around those of the blocks in which triangles are mirrored.
+// Sizes around those of the blocks by which triangles are mirrored.
 TEST(Cholesky, FactorsGiveTheMatrixBackAndAreZeroOnTheOtherSide) {
   for (int64_t n : {33, 48, 50, 97}) {
     const Array i = numpy::astype(numpy::arange(n), ElementType::kF32);
@@ -110,7 +110,7 @@ TEST(Norm, Orders) {
   EXPECT_THROW(norm(m, 3), Error);
 }
 
-// Gradients that are known in closed form.
+// Gradients with a known closed form.
 
 TEST(Gradients, OfDeterminants) {
   const Array& a = well_conditioned();
@@ -129,7 +129,8 @@ TEST(Gradients, OfDeterminantsOfSingularMatricesAreTheAdjugates) {
   expect_near(slope(numpy::array({{0.0, 0, 0}, {0, 1, 0}, {0, 0, 1}})),
               numpy::array({{1.0, 0, 0}, {0, 0, 0}, {0, 0, 0}}));
   expect_near(slope(numpy::ones({3, 3})), numpy::zeros({3, 3}));
-  // From 4 rows on by LU: the last pivot is zero, a pivot before it, the first one; then rank 2 and 0.
+  // Matrices with 4 rows and more use LU. The last pivot is zero, then an earlier pivot, then the first one; then rank
+  // 2 and 0.
   expect_near(slope(numpy::array({{1.0, 2, 3, 4}, {2, 3, 4, 5}, {1, 0, 1, 0}, {3, 5, 7, 9}})),
               numpy::array({{2.0, -2, -2, 2}, {2, -2, -2, 2}, {0, 0, 0, 0}, {-2, 2, 2, -2}}), 1e-4f);
   expect_near(slope(numpy::array({{1.0, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 3, 0}, {0, 0, 0, 0}})),
@@ -175,7 +176,7 @@ TEST(Slogdet, OfASingularMatrixIsZeroAndMinusInfinity) {
 TEST(Gradients, OfEigenvalues) {
   const Array& a = symmetric();
   expect_near(grad([](Array x) { return numpy::sum(eigvalsh(x)); })(a), identity(3));
-  // The sum of squares of the eigenvalues is that of the elements.
+  // The sum of squares of the eigenvalues equals that of the elements.
   expect_near(grad([](Array x) { return numpy::sum(numpy::square(eigvalsh(x))); })(a), a * 2.0f, 1e-4f);
 }
 
@@ -228,7 +229,7 @@ TEST(Gradients, OfMatricesThatAreNotSquare) {
 }
 
 TEST(Gradients, OfEigenvaluesOfMatricesThatAreNotSymmetric) {
-  // Their sum is the trace, the sum of their squares that of a matrix squared.
+  // The sum of the eigenvalues is the trace; the sum of their squares is the trace of the squared matrix.
   const Array& a = well_conditioned();
   expect_near(grad([](Array x) { return numpy::sum(ops::real(eigvals(x))); })(a), identity(3), 1e-4f);
   const auto squares = [](Array x) {

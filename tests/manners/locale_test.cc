@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program's locale, a comma before the decimals and points between thousands, does to hilo's texts: nothing.
+// hilo's texts don't depend on the program's locale, for example with a decimal comma and points between thousands.
 #include <gtest/gtest.h>
 
 #include <clocale>
@@ -35,11 +35,11 @@ struct Comma : std::numpunct<char> {
   std::string do_grouping() const override { return "\3"; }
 };
 
-/// Every text that hilo writes or reads, one a line.
+/// Every text that hilo writes or reads, one per line.
 std::string all_texts(const std::string& folder) {
   std::string text;
   const Array x = numpy::array({1234567.5, -0.25, 1e-7});
-  std::ostringstream stream;  // takes the global locale
+  std::ostringstream stream;  // uses the global locale
   stream << x << ' ' << jit([](Array y) { return y * 1.5f; })(x);
   text += stream.str() + "\n" + x.to_literal().to_string() + "\n";
 
@@ -78,11 +78,10 @@ TEST(Manners, LocalesChangeNoText) {
   std::locale::global(before);
   EXPECT_EQ(under_cpp_locale, wanted);
 
-  // The C library's locale: compiled here, because a machine may have none.
+  // A locale of the C library, compiled here because a machine may have none.
   ASSERT_TRUE(write_file_atomic(folder + "/comma.src", kLocale).ok());
   const std::string command = "localedef --no-archive -c -i '" + folder + "/comma.src' '" + folder + "/xx_XX'";
-  static_cast<void>(
-      std::system((command + " >/dev/null 2>&1").c_str()));  // it warns of the categories that are not there
+  static_cast<void>(std::system((command + " >/dev/null 2>&1").c_str()));  // it warns of missing categories
   ASSERT_EQ(::setenv("LOCPATH", folder.c_str(), 1), 0);
   ASSERT_NE(std::setlocale(LC_ALL, "xx_XX"), nullptr) << command;
   ASSERT_STREQ(std::localeconv()->decimal_point, ",");

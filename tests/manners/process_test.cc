@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hilo leaves of the process it works in as it was: signal handlers and floating-point control; and how programs
-// end without enough memory.
+// Process state that hilo doesn't change: signal handlers and floating-point control. Also, how programs end if memory
+// is exhausted.
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>
@@ -37,18 +37,18 @@ float work() {
   return f(x).item<float>() + numpy::sum(grad([&](Array y) { return f(y); })(x)).item<float>();
 }
 
-#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // which handle signals, and map terabytes
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // sanitizers handle signals and map terabytes
 TEST(Manners, TheLibraryInstallsNoSignalHandler) {
   work();
   const std::string status = *read_file("/proc/self/status");
   const size_t at = status.find("SigCgt:");
   ASSERT_NE(at, std::string::npos);
   const uint64_t caught = std::stoull(status.substr(at + 7, 32), nullptr, 16);
-  const uint64_t of_libc = uint64_t{3} << 31;  // 32 and 33, by which glibc's threads speak with each other
+  const uint64_t of_libc = uint64_t{3} << 31;  // signals 32 and 33, which glibc's threads use
   EXPECT_EQ(caught & ~of_libc, 0u);
 }
 
-/// 0 if `f` throws RESOURCE_EXHAUSTED under an address space of 2 GiB, and hilo works on after it.
+/// Returns 0 if `f` throws RESOURCE_EXHAUSTED in an address space of 2 GiB and hilo works afterwards.
 int runs_out_of_memory(const std::function<void()>& f) {
   return in_child([&] {
     const rlimit limit = {rlim_t{2} << 30, rlim_t{2} << 30};
@@ -82,7 +82,7 @@ TEST(Manners, DerivativesForWhichThereIsNotEnoughMemoryAreErrors) {
 }
 #endif
 
-/// Numbers that hilo rounds: from text, from C++, by folding, by the reference, on the way to other types.
+/// Numbers that hilo rounds: in parsing, in C++, in constant folding, in the reference evaluator, in type conversions.
 std::vector<std::string> rounded_numbers() {
   const std::string text =
       "HloModule m\n\nENTRY %main (x: f32[]) -> (f32[], f32[], f16[]) {\n  %x = f32[] parameter(0)\n  %c = f32[] "
@@ -126,7 +126,7 @@ TEST(Manners, NumbersAreRoundedToNearestWhateverTheCallersMode) {
 }
 
 TEST(Manners, CallsKeepTheFloatingPointControlWord) {
-  constexpr unsigned kFlags = 0x3f;  // what has happened so far, which arithmetic sets
+  constexpr unsigned kFlags = 0x3f;  // exception flags, which arithmetic sets
   const unsigned before = _mm_getcsr();
   const float wanted = work();
   for (unsigned control : {0x1f80u, 0x1f80u | 0x8040u, 0x1f80u | 0x6000u}) {  // default, flush to zero, round to zero

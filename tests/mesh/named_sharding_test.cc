@@ -24,7 +24,7 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 TEST_F(NamedShardingTest, SaysWhichPartEachDeviceHas) {
   const NamedSharding sharding(make_mesh({2, 4}, {"x", "y"}), P("y", none, "x"));
   EXPECT_EQ(sharding.shard_shape(Sizes{8, 3, 4}), (Sizes{2, 3, 2}));
-  EXPECT_EQ(sharding.part(0, 6), 2);  // place 6 is x=1, y=2
+  EXPECT_EQ(sharding.part(0, 6), 2);  // position 6 is x=1, y=2
   EXPECT_EQ(sharding.part(1, 6), 0);
   EXPECT_EQ(sharding.part(2, 6), 1);
   const NamedSharding both(make_mesh({2, 4}, {"x", "y"}), P({"y", "x"}));

@@ -24,7 +24,7 @@ TEST(PartitionSpec, ListsItsAxes) {
   EXPECT_EQ(spec.axes(), (std::vector<std::string>{"x", "y", "z"}));
   EXPECT_EQ(spec.size(), 3U);
   EXPECT_TRUE(spec.entry(1).axes().empty());
-  EXPECT_TRUE(spec.entry(7).axes().empty());  // behind the last: whole
+  EXPECT_TRUE(spec.entry(7).axes().empty());  // after the last entry: replicated
   EXPECT_FALSE(spec.entry(7).is_unconstrained());
 }
 

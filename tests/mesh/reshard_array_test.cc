@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays that devices share, shared otherwise: by copies where the host reads them, and by programs as processes do.
+// Reshards arrays: by copies if the host can read them, and by programs as in several processes.
 #include "hilo/mesh/reshard_array.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ std::vector<PartitionSpec> specs() {
           P("y", "x"), P({"x", "y"}), P({"y", "x"}), P(none, {"x", "y"}), P("x", none, "y"), P(none, none, {"y", "x"})};
 }
 
-/// What a program makes of it: the identity that gives it back shared otherwise.
+/// Reshards by a program: the identity with another result sharding.
 Array by_program(const Array& x, const NamedSharding& to) {
   return jit([](Array a) { return a; }, {.out_shardings = to})(x);
 }
@@ -105,8 +105,7 @@ TEST_F(ReshardArray, RefusesWhatDoesNotFit) {
   EXPECT_THROW(resharded(x, NamedSharding(mesh, P(none, "i"))), IndivisibleError);
 }
 
-/// Processes have no host memory in common: what they would run is a program, and in it no array is gathered that need
-/// not be.
+/// Processes share no host memory, so they run a program. It gathers no array unnecessarily.
 TEST_F(ReshardArray, ProgramsSendNoMoreThanPartsThatChangeHands) {
   const Mesh mesh = make_mesh({8}, {"i"});
   const NamedSharding rows(mesh, P("i")), columns(mesh, P(none, "i"));

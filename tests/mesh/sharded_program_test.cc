@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs and operations on arrays that devices share: values, where results lie, what is refused.
+// Programs and operations on sharded arrays: values, shardings of results, errors.
 #include "hilo/mesh/sharded_program.h"
 
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ TEST_F(SharedPrograms, OperationsFollowTheirOperands) {
   expect_close(numpy::sum(shared, {.axis = 0}), numpy::sum(x, {.axis = 0}));
   expect_close(shared.T(), x.T());
   EXPECT_TRUE(shared.T().sharding().is_equivalent_to(over(P("x", "y")), 2));
-  expect_close(shared + x, x + x);  // x isn't committed: it follows
+  expect_close(shared + x, x + x);  // x isn't committed, so it is moved to the mesh
 }
 
 TEST_F(SharedPrograms, WhatIsNotCommittedFollows) {
@@ -97,7 +97,7 @@ TEST_F(SharedPrograms, ConstraintsHoldInsideAndOutside) {
   const auto f = jit([&](Array x) { return with_sharding_constraint(x * 2.0f, over(P("y"))) + 1.0f; });
   EXPECT_EQ(flat(f(x)), flat(x * 2.0f + 1.0f));
   EXPECT_TRUE(f(x).sharding().is_equivalent_to(over(P("y")), 2)) << f(x).sharding();
-  // A dimension that the devices don't divide is whole there.
+  // A dimension that the number of devices doesn't divide is replicated.
   const auto g = jit([&](Array x) { return with_sharding_constraint(x, over(P(none, "y"))) * 1.0f; });
   EXPECT_EQ(flat(g(noise(1, {8, 6}))), flat(noise(1, {8, 6})));
 }
@@ -233,7 +233,7 @@ TEST_F(SharedPrograms, ATrainingStepIsTheSameShared) {
     expect_close(got.b1, wanted.b1);
     expect_close(got.w2, wanted.w2);
   };
-  check(train(start, put(x, P({"x", "y"})), put(y, P({"x", "y"}))));  // by data
+  check(train(start, put(x, P({"x", "y"})), put(y, P({"x", "y"}))));  // data parallel
   const Weights by_tensor = {put(start.w1, P(none, "y")), put(start.b1, P("y")), put(start.w2, P("y"))};
   const Weights got = train(by_tensor, put(x, P("x")), put(y, P("x")));
   check(got);

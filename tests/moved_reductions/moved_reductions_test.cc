@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs that move arrays and reduce them: the CPU engine against the reference evaluator, in each form of the
-// processor's vectors, on one thread and on all.
-//   HILO_MOVED_PROGRAMS   how many (default 2000)
+// Random programs that move arrays and reduce them. Compares the CPU engine with the reference evaluator on each
+// instruction set, on one thread and on all.
+//   HILO_MOVED_PROGRAMS   number of programs (default 2000)
 //   HILO_MOVED_SEED       the first seed (default 0)
-//   HILO_MOVED_FORMS      "all": each program runs in each form; otherwise in the widest and in one of the others, in
-//   turn
+//   HILO_MOVED_FORMS      "all": each program runs on each instruction set; otherwise on the widest and one other
 //   HILO_MOVED_SHOW       set: prints each program before it runs
 #include <fmt/format.h>
 
@@ -24,11 +23,11 @@
 namespace hilo::tests {
 namespace {
 
-constexpr unsigned kPerTest = 100;    // programs of one test
-constexpr int64_t kMaxDiffering = 3;  // of one test; each is reduced
-constexpr double kSlow = 20;          // ms of compiling for an instruction that are worth a line
+constexpr unsigned kPerTest = 100;    // programs per test
+constexpr int64_t kMaxDiffering = 3;  // per test; each is reduced
+constexpr double kSlow = 20;          // compile time in ms per instruction from which a program is reported
 
-/// While it lives, code is for that form.
+/// Generates code for one instruction set during its lifetime.
 class UsesIsa {
  public:
   explicit UsesIsa(cpu::Isa isa) {
@@ -47,14 +46,14 @@ class UsesIsa {
   std::optional<std::string> before_;
 };
 
-/// The forms that a program runs in.
+/// The instruction sets on which a program runs.
 std::vector<cpu::Isa> forms_of(unsigned seed, const std::vector<cpu::Isa>& isas) {
   const char* const forms = std::getenv("HILO_MOVED_FORMS");
   if (isas.size() < 3 || (forms != nullptr && std::string_view(forms) == "all")) return isas;
   return {isas[seed % (isas.size() - 1)], isas.back()};
 }
 
-/// The forms up to the one that the environment asks for.
+/// The instruction sets up to the one in the environment.
 std::vector<cpu::Isa> used_isas() {
   std::vector<cpu::Isa> isas = cpu::supported_isas();
   const StatusOr<cpu::Isa> most = cpu::selected_isa();
@@ -67,7 +66,7 @@ StatusOr<std::vector<Literal>> run_on_engine(const hlo::Module& module, const st
   return run_literals(*executable, arguments);
 }
 
-/// The program that took most processor time to compile for each of its instructions.
+/// The program with the highest compile time (CPU) per instruction.
 struct Slowest {
   double milliseconds = 0;
   unsigned seed = 0;
@@ -86,7 +85,7 @@ int64_t instructions_of(const hlo::Module& module) {
   return count;
 }
 
-/// Compiles a program and takes the time.
+/// Compiles a program and measures the time.
 StatusOr<std::unique_ptr<Executable>> compiled(unsigned seed, const MovedProgram& program, cpu::Isa isa) {
   const double began = processor_milliseconds();
   auto executable = cpu_client()->compile(program.program.module, {}, nullptr);
@@ -96,7 +95,7 @@ StatusOr<std::unique_ptr<Executable>> compiled(unsigned seed, const MovedProgram
   return executable;
 }
 
-/// What differs on one form; "" if nothing does.
+/// The differences on one instruction set; "" if the results agree.
 std::string difference_on(cpu::Isa isa, unsigned seed, const MovedProgram& program, std::span<const Literal> wanted) {
   const UsesIsa uses(isa);
   set_default_thread_count(0);

@@ -19,7 +19,7 @@ TEST(Nn, GivesWhatJaxGives) {
 constexpr float kInf = std::numeric_limits<float>::infinity();
 const float kNan = std::numeric_limits<float>::quiet_NaN();
 
-/// NaN stands for any NaN.
+/// NaN equals any NaN.
 void expect_values(const Array& got, const std::vector<float>& wanted) {
   const std::vector<float> values = got.to_vector<float>();
   ASSERT_EQ(values.size(), wanted.size()) << got.to_string();

@@ -33,7 +33,7 @@ TEST(AttentionLayer, HeadsMayShareKeysAndTurnWithTheirPositions) {
 TEST(AttentionLayer, AMaskedKeyChangesNothing) {
   const MultiHeadAttention params = multi_head_attention_init(random::key(0), 8, 2);
   const Array x = random::normal(random::key(1), {1, 4, 8});
-  const Array mask = numpy::arange(4) < 3;  // the last key isn't seen
+  const Array mask = numpy::arange(4) < 3;  // the last key is masked
   const Array other = numpy::at(x, 0, 3).set(7.0f);
   const Array a = multi_head_attention(params, x, {.mask = mask}),
               b = multi_head_attention(params, other, {.mask = mask});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/nn/recorded_layers.h -- layers of flax: values and gradients that tests/golden/record_layers.py recorded with
-// jax 0.10.2 and flax 0.12.8.
+// tests/nn/recorded_layers.h -- layers of flax. tests/golden/record_layers.py recorded values and gradients with jax
+// 0.10.2 and flax 0.12.8.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ inline Array get(const std::string& name) {
 }
 inline Array parameter(const std::string& layer, const std::string& name) { return get(layer + "/param/" + name); }
 
-/// Both are sums of at most some hundred products of numbers around 1, in another order.
+/// Both are sums of at most some hundred products of numbers around 1, added in different orders.
 inline void expect_near(const Array& got, const Array& wanted, const std::string& what) {
   ASSERT_EQ(got.aval_shape(), wanted.aval_shape()) << what;
   const std::vector<double> a = got.to_vector<double>(), b = wanted.to_vector<double>();
@@ -40,7 +40,7 @@ inline Array weighted_sum(const Array& out) {
   return numpy::sum(out * numpy::reshape(numpy::cos(numpy::arange(out.size()).astype(ElementType::kF32)), out.shape()));
 }
 
-/// f(params, x) and its gradients are those recorded of `layer`; names[i] is what flax calls the i-th array of params.
+/// Expects f(params, x) and its gradients as recorded for `layer`. names[i] is flax's name of the i-th array of params.
 template <typename Params, typename F>
 void expect_as_recorded(const std::string& layer, const std::vector<std::string>& names, const Params& params,
                         const F& f) {

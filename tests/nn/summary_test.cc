@@ -31,7 +31,7 @@ TEST(Summary, CountsWhatACallTakes) {
   const auto f = [](const Model& model, const Array& x) { return dense(model.first, x); };
   const std::string text = summary(example(), f, numpy::zeros({10, 3}));
   // 10 * 4 sums of 3 products, and as many biases; 10 * 3 inputs and 16 parameters of 4 bytes, 10 * 4 results. The
-  // table is no argument of the program: nothing reads it.
+  // table is unused, so it is not an argument of the program.
   EXPECT_NE(
       text.find("a call: 280 operations, 0 transcendentals; memory: 184 bytes of arguments, 160 bytes of results"),
       std::string::npos)

@@ -30,7 +30,7 @@ TEST(Creation, IsOf64BitsUnderX64) {
                          full({2}, 1.0), random::uniform(random::key(0), {2}), random::normal(random::key(0), {2}),
                          mean(arange(3)), linalg::inv(eye(2, ElementType::kS64))})
     EXPECT_EQ(type_of(x), "f64");
-  // Integers of fewer bits become floats of 32, as in JAX.
+  // Integers of less than 32 bits are promoted to f32, as in JAX.
   for (const Array& x : {mean(arange(3, {.dtype = int32})), linalg::inv(eye(2, ElementType::kS32))})
     EXPECT_EQ(type_of(x), "f32");
   for (const Array& x :

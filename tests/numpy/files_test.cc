@@ -14,7 +14,7 @@
 namespace hilo::numpy {
 namespace {
 
-/// A file of this process, deleted at the end of the test.
+/// A temporary file with a name unique to this process, deleted at the end of the test.
 class TextFile {
  public:
   explicit TextFile(const std::string& text = "")
@@ -70,7 +70,7 @@ TEST(NumpyFiles, LoadOfAnNpzFileSaysWhatToCall) {
   EXPECT_EQ(load_npz(data("savez.npz")).at("w").to_vector<float>(), (std::vector<float>{0, 1, 2}));
 }
 
-// Shapes as numpy 2 gives them: axes of extent 1 go, down to ndmin.
+// Shapes as in numpy 2: axes of extent 1 are removed, down to ndmin.
 TEST(NumpyFiles, LoadtxtHasNumpysShapes) {
   const TextFile matrix("# head\n1 2 3\n4 5 6\n"), row("1 2 3\n"), column("1\n2\n"), one("7\n"), none("# nothing\n");
   EXPECT_EQ(loadtxt(matrix.path()).to_string(), "[[1. 2. 3.]\n [4. 5. 6.]]");

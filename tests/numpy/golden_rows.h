@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/numpy/golden_rows.h -- what the rows of *_golden.inc are written with.
+// tests/numpy/golden_rows.h -- helpers for the rows of *_golden.inc.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -88,7 +88,7 @@ TEST(At, WritesAndDropsWhatIsOutside) {
   expect_same(numpy::at(row(), integers({0, 2})).max(15), {15, 20, 30});
 }
 
-// As jax.numpy has it for x = arange(6.).reshape(2, 3).
+// Values of jax.numpy for x = arange(6.).reshape(2, 3).
 TEST(At, TakesMasksWhoseValueIsKnown) {
   const Array x = numpy::reshape(numpy::arange(6, ElementType::kF32), {2, 3});
   const Array second_row = numpy::arange(2) > 0, even = numpy::remainder(x, 2.0f) == 0.0f;
@@ -124,7 +124,7 @@ TEST(At, TakesSeveralIndicesThatBroadcast) {
   EXPECT_NE(text.find("Too many indices: array is 2-dimensional, but 3 were indexed"), std::string::npos) << text;
 }
 
-/// d/dx of sum(w * f(x)), twice: eagerly and compiled.
+/// d/dx of sum(w * f(x)), once eager and once compiled.
 template <typename F>
 void expect_gradient(const F& f, const Array& x, const Floats& wanted) {
   const auto loss = [&](const Array& at) {
@@ -149,7 +149,7 @@ TEST(IndexGradient, OfAWriteIsThatOfTheWinner) {
   const auto write = [](const Array& y) { return numpy::at(row(), integers({1, 1, 2, 8})).set(y); };
   const Array values = numpy::array({1.0, 2, 3, 4});
   const Floats after = write(values).to_vector<float>();
-  // Either of the equal indices may win; the gradient is its own.
+  // Either of the equal indices may win. Its gradient belongs to the element that won.
   expect_gradient(write, values, after[1] == 1 ? Floats{2, 0, 3, 0} : Floats{0, 2, 3, 0});
   expect_gradient([](const Array& x) { return numpy::at(x, integers({1, 1})).set(numpy::array({5.0, 6})); }, row(),
                   {1, 0, 3});
@@ -190,7 +190,7 @@ TEST(IndexMode, IsWrittenDownAndDecidesWhatIsTransposed) {
     return make_hlo(grad([mode](const Array& x) { return numpy::sum(numpy::take(x, integers({0, 1}), 0, mode)); }))(
         row());
   };
-  // A promise needs no clamp in the transpose; a clip does.
+  // With kPromiseInBounds the transpose has no clamp; with clip it has one.
   const std::string promise = program(IndexMode::kPromiseInBounds), clip = program(IndexMode::kClip);
   EXPECT_NE(promise.find("hilo.index_mode=\"promise_in_bounds\""), std::string::npos) << promise;
   EXPECT_EQ(promise.find("minimum("), std::string::npos) << promise;

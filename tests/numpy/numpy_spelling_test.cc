@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways in which calls of jax.numpy are spelled in C++; what they give is in the golden tests.
+// How calls of jax.numpy are spelled in C++. The golden tests check their values.
 #include "hilo/hilo.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include "tests/support/error_of.h"
 
-using namespace hilo;  // NOLINT: as users have it
+using namespace hilo;  // NOLINT: as in programs of users
 
 namespace {
 

@@ -46,7 +46,7 @@ TEST(Operators, RefuseShapesThatDontBroadcast) {
   }
 }
 
-/// The sum of the elements, and their number, are more than an f16 can be; the mean isn't.
+/// The sum and the number of elements exceed the largest f16; the mean doesn't.
 TEST(Numpy, TakesMeansOfHalfPrecisionInF32) {
   for (const ElementType type : {ElementType::kF16, ElementType::kBf16}) {
     const Array x = numpy::full({70000}, 2, type);

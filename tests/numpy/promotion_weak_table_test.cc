@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The types of results compared with JAX's: functions by types of arguments, weakly typed and not, with x64 and
-// without.
+// Result types compared with JAX's: functions by argument types, weakly typed or not, with and without x64.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -13,17 +12,17 @@
 namespace hilo {
 namespace {
 
-/// What a call's names stand for.
+/// The operands that the names in a call refer to.
 struct In {
   const Array &x, &s, &m, &h, &k, &ids, &b, &d;
 };
 struct Row {
   const char* call;
   std::function<Array(const In&)> f;
-  std::array<const char*, 4> types;  ///< without x64: not weak, weak; with it: the same
+  std::array<const char*, 4> types;  ///< without x64: not weak, weak; with x64: not weak, weak
 };
 
-// A call names some of these.
+// A call uses some of these names.
 #define NAMES                                                                                                   \
   [[maybe_unused]] const Array &x = in.x, &s = in.s, &m = in.m, &h = in.h, &k = in.k, &ids = in.ids, &b = in.b, \
                                &d = in.d;
@@ -40,7 +39,7 @@ constexpr ElementType kTypes[] = {ElementType::kPred, ElementType::kS8,  Element
                                   ElementType::kU8,   ElementType::kU32, ElementType::kBf16, ElementType::kF16,
                                   ElementType::kF32,  ElementType::kF64, ElementType::kC64,  ElementType::kC128};
 
-/// What differs from JAX: for each call the types of arguments, and the reason.
+/// Known differences from JAX: for each call, the argument types and the reason.
 struct Difference {
   const char *types, *reason;
 };
@@ -57,7 +56,7 @@ bool is_known(const char* call, const std::string& type) {
          (std::string(" ") + found->second.types + " ").find(" " + type + " ") != std::string::npos;
 }
 
-/// The type of a call's result; nothing runs.
+/// The type of a call's result; nothing is executed.
 std::string type_of(const Row& row, ElementType type, bool weak) {
   const auto aval = [](ElementType t, std::vector<int64_t> shape, bool is_weak = false) {
     return Aval{or_throw(Shape::make_array(t, shape)), is_weak};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The types that JAX's lattice gives to calls with weakly typed arguments, under both settings of x64.
+// The types that JAX's promotion lattice assigns to calls with weakly typed arguments, with and without x64.
 #include <gtest/gtest.h>
 
 #include "hilo/hilo.h"
@@ -9,7 +9,7 @@ namespace {
 
 std::string type_text(const Array& a) { return std::string(element_type_name(a.dtype())) + (a.weak_type() ? "*" : ""); }
 
-/// Counts the calls whose types differ from the recorded ones.
+/// Checks that every call has its recorded type.
 void expect_recorded_types(bool x64) {
   ASSERT_TRUE(config().update("jax_enable_x64", x64).ok());
   const Array wf = 0.5, wi = 3, h = numpy::ones({2}, bfloat16), k = numpy::ones({2}, int8), m = k > 0,

@@ -17,7 +17,7 @@ Array vector_of(std::vector<T> values) {
   return Array::from_vector(values, {static_cast<int64_t>(values.size())});
 }
 
-/// The remainder by hand, by an operator, and compiled.
+/// The remainder computed by hand, by an operator, and compiled.
 template <typename T>
 void expect_remainders(const std::vector<T>& x, const std::vector<T>& y, const std::vector<T>& wanted) {
   EXPECT_EQ(remainder(vector_of(x), vector_of(y)).template to_vector<T>(), wanted);

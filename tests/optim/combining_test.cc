@@ -62,7 +62,7 @@ TEST(InjectHyperparams, PutsThemIntoTheStateWhereUsersChangeThem) {
   EXPECT_EQ(tx.update(g, state, p).first.item<float>(), -0.5f);
 }
 
-/// Of a parameter 1 with the gradient 2.
+/// The update of a parameter 1 with the gradient 2.
 float first_step(const GradientTransformation& tx) {
   const Array p(1.0f), g(2.0f);
   return tx.update(g, tx.init(p), p).first.item<float>();
@@ -106,7 +106,7 @@ TEST(MultiSteps, TakesItsOptionsByPosition) {
   const Array p(1.0f);
   const auto [none_yet, state] = tx.update(Array(5.0f), tx.init(p), p);
   EXPECT_EQ(none_yet.item<float>(), 0);
-  EXPECT_EQ(tx.update(Array(2.0f), state, p).first.item<float>(), 7);  // the sum, for use_grad_mean is false
+  EXPECT_EQ(tx.update(Array(2.0f), state, p).first.item<float>(), 7);  // the sum, because use_grad_mean is false
 }
 
 TEST(Masked, TakesJaxsOptionAndGivesInnerTheGradientOfItsOwnParameters) {
@@ -130,7 +130,7 @@ TEST(Lookahead, SetsTheFastParametersEachPeriod) {
     p = apply_updates(p, updates);
     state = next;
   }
-  EXPECT_EQ(p.fast.item<float>(), 1);  // two steps forward, half of them back
+  EXPECT_EQ(p.fast.item<float>(), 1);  // two steps forward, then half of them back
   EXPECT_EQ(p.slow.item<float>(), 1);
 }
 

@@ -27,7 +27,7 @@ float loss_after(int steps, const GradientTransformation& tx) {
 }
 
 TEST(BacktrackingLinesearch, LossFallsAsOptaxSays) {
-  // What optax's documentation prints for this example.
+  // The output in optax's documentation for this example.
   const GradientTransformation tx = chain(sgd(1.0), scale_by_backtracking_linesearch(15));
   EXPECT_NEAR(loss_after(1, tx), 5.04, 5e-3);
   EXPECT_NEAR(loss_after(2, tx), 1.81, 5e-3);
@@ -97,7 +97,7 @@ TEST(ValueAndGradFromState, TakesWhatTheSearchComputed) {
   Array x = start();
   OptState state = tx.init(x);
   const auto [value, gradient] = value_and_grad_from_state(bowl)(x, state);
-  EXPECT_FLOAT_EQ(value.item<float>(), 14);  // nothing is stored yet
+  EXPECT_FLOAT_EQ(value.item<float>(), 14);  // no value is stored yet
   const auto [updates, next] = tx.update(gradient, state, x, {.value = value, .grad = gradient, .value_fn = counted});
   EXPECT_GT(calls, 0);
   x = apply_updates(x, updates);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `where` drops takes no part: values and derivatives are those of the elements that are left, whatever the others
-// are.
+// Elements excluded by `where` have no effect: values and derivatives depend only on the selected elements.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,10 +19,10 @@ namespace hilo {
 namespace {
 
 using Mask = std::optional<Array>;
-/// A number from x[n], of the elements that the mask names; `other` has x's shape and takes part alike.
+/// A number computed from the selected elements of x[n]; `other` has x's shape and uses the same mask.
 using Masked = std::function<Array(const Array& x, const Mask& mask, const Array& other)>;
 
-/// The sum of an array's elements that take part, times what tells them apart.
+/// The weighted sum of the selected elements, with different weights.
 Array counted(const Array& y, const Mask& mask, const Array& other) {
   const auto left = [&](const Array& x) { return mask ? numpy::where(*mask, x, 0.0) : x; };
   return numpy::sum(left(y) * (1.0 + numpy::abs(left(other))));
@@ -90,7 +89,7 @@ const std::vector<std::pair<const char*, Masked>>& functions() {
   return all;
 }
 
-/// nanmean and kin drop NaN themselves; of other functions the mask does.
+/// nanmean and similar functions exclude NaN themselves; for other functions the mask does.
 class Masks : public testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(config().update("jax_enable_x64", true).ok()); }
@@ -100,7 +99,7 @@ class Masks : public testing::Test {
 using Numbers = std::vector<double>;
 Array array_of(const Numbers& x, ElementType type) { return numpy::astype(numpy::array(x), type); }
 
-/// `full` at the places that `taken` names is `part`, elsewhere 0.
+/// Expects `part` at the positions selected by `taken` in `full`, and 0 elsewhere.
 void expect_spread(const Array& full, const Array& part, const std::vector<bool>& taken, double tolerance,
                    const std::string& what) {
   const Numbers got = numpy::astype(full, ElementType::kF64).to_vector<double>();
@@ -161,7 +160,7 @@ TEST_F(Masks, DroppedElementsTakeNoPart) {
   }
 }
 
-/// Rows of which nothing is left have a value that is JAX's, and no slope; they disturb no other row.
+/// Rows without selected elements have JAX's value and a slope of 0, and don't affect other rows.
 TEST_F(Masks, RowsOfNothingHaveNoSlope) {
   const Array mask = numpy::array({{true, false, true}, {false, false, false}});
   const Array x = numpy::array({{1.0, numpy::nan, 2.0}, {numpy::inf, 3.0, numpy::nan}});

@@ -39,7 +39,7 @@ TEST(GradientTransformation, RefusesAnothersStateAndMissingParameters) {
   EXPECT_THROW((void)polyak_sgd().update(p, polyak_sgd().init(p), p), Error);
 }
 
-/// Of a parameter 1 with the gradient 2.
+/// The update of a parameter 1 with the gradient 2.
 float first_step(const GradientTransformation& tx) {
   const Array p(1.0f), g(2.0f);
   return tx.update(g, tx.init(p), p).first.item<float>();

@@ -16,7 +16,7 @@ struct Params {
   Array b, w;
 };
 
-/// cos(0.7 step + place)
+/// cos(0.7 step + index)
 Array gradient(int step, const Array& like) {
   std::vector<float> values;
   for (int64_t i = 0; i < like.size(); ++i)
@@ -40,12 +40,12 @@ Params after_100_steps(const GradientTransformation& tx) {
   return params;
 }
 
-/// Strongly convex, and no parabola.
+/// Strongly convex, and not quadratic.
 Array loss(const Params& params) {
   const Array x = numpy::concatenate({params.b, numpy::ravel(params.w)});
   return numpy::sum(numpy::cosh(x - 0.3)) + 0.5 * numpy::square(numpy::sum(x)) + x[0] * x[5];
 }
-/// In 64 bits: near the end a search decides by the last bits of the loss.
+/// In f64, because near the minimum a search depends on the last bits of the loss.
 Params after_searches(int steps, const std::function<GradientTransformation()>& make) {
   const X64Scope x64;
   const GradientTransformation tx = make();
@@ -60,7 +60,8 @@ Params after_searches(int steps, const std::function<GradientTransformation()>& 
   return params;
 }
 
-/// Rounding of 100 steps adds up: 2e-5 of the greatest parameter, where optax's own f32 and f64 runs differ by as much.
+/// Rounding errors of 100 steps add up. 2e-5 of the greatest parameter is also the difference between optax's f32 and
+/// f64 runs.
 void expect_steps(const char* expression, const Params& params, const std::vector<double>& wanted) {
   std::vector<double> got = params.b.to_vector<double>();
   for (double w : params.w.to_vector<double>()) got.push_back(w);

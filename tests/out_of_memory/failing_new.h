@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/out_of_memory/failing_new.h -- operator new that fails at a call of one's choice. It is that of the whole
-// process, the library included: to be included by one file of a program.
+// tests/out_of_memory/failing_new.h -- operator new that fails at a given call. It replaces operator new of the whole
+// process, including the library; include it in one file of a program.
 #pragma once
 
 #include <atomic>
@@ -14,9 +14,9 @@ enum class Failing : uint8_t { kOnce, kForEver };
 
 namespace failing_new {
 
-inline bool (*is_counted)() = nullptr;          // null: all calls are
-inline std::atomic<int64_t> calls{0};           // that were counted since the last start
-inline std::atomic<int64_t> first_to_fail{-1};  // its number; below zero: none
+inline bool (*is_counted)() = nullptr;          // null: all calls count
+inline std::atomic<int64_t> calls{0};           // the calls counted since the last start
+inline std::atomic<int64_t> first_to_fail{-1};  // the number of the first failing call; below zero: none
 inline std::atomic<Failing> how{Failing::kOnce};
 inline std::atomic<bool> all_fail{false};
 
@@ -27,7 +27,7 @@ inline void start(int64_t first, Failing once_or_for_ever) {
   first_to_fail = first;
 }
 
-/// Does this call fail?
+/// Whether this call fails.
 inline bool fails() {
   if (all_fail.load(std::memory_order_relaxed)) return true;
   if (is_counted != nullptr && !is_counted()) return false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operator new fails at its n-th call, once or for ever, anywhere: that is an error, and the library goes on.
+// Operator new fails at its n-th call, once or always: the result is an error, and the library continues to work.
 //
-// Each n has a process of its own, which has not used the library before, so first use is part of what fails.
-// HILO_OUT_OF_MEMORY_STEP=1 (make sanitize) tries every n outside of LLVM, and one in a hundred within, where all take
-// the same way (backend/cpu/load/spare_memory.h). Without it a few are tried, so that it takes seconds.
+// Each n runs in a new process that has not used the library, so the first use can fail too. HILO_OUT_OF_MEMORY_STEP=1
+// (make sanitize) tries every n outside of LLVM, and one in a hundred inside, where all failures have the same path
+// (backend/cpu/load/spare_memory.h). By default a few are tried, which takes seconds.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -36,11 +36,11 @@ namespace {
 
 using test::Failing;
 
-constexpr unsigned kSeconds = 300;  // after which a process hangs
-constexpr int64_t kFewTries = 12;   // of one scenario
-constexpr int64_t kCoarser = 100;   // steps inside of LLVM
+constexpr unsigned kSeconds = 300;  // after which a process counts as hung
+constexpr int64_t kFewTries = 12;   // per scenario
+constexpr int64_t kCoarser = 100;   // factor of the steps inside of LLVM
 
-/// Something a program does. Throws what fails; gives the same number whenever it is done.
+/// A use of the library. Throws on failure; returns the same number each time.
 struct Scenario {
   const char* name;
   float (*run)();
@@ -62,20 +62,20 @@ std::string_view text_of(Ended ended) {
   return "";
 }
 
-/// What a process leaves behind.
+/// The results of a process.
 struct Report {
   Ended first = Ended::kNotAtAll;
   Ended again = Ended::kNotAtAll;
   float value = 0, value_again = 0;
-  int64_t calls = 0;             ///< of operator new, the first time
-  std::array<char, 200> text{};  ///< of the last error
+  int64_t calls = 0;             ///< calls of operator new in the first run
+  std::array<char, 200> text{};  ///< the text of the last error
 };
 
 float number_of(const Array& x) { return x.item<float>(); }
 
 bool engine_threw = false;
 
-/// What `work` returns. Functions of the engine throw nothing.
+/// Returns the result of `work`. Functions of the engine don't throw.
 template <typename Work>
 auto engine(const Work& work) {
   try {
@@ -86,7 +86,7 @@ auto engine(const Work& work) {
   }
 }
 
-/// Compiles and runs a module without the front end. Gives the first element of its first result.
+/// Compiles and runs a module without the front end. Returns the first element of its first result.
 float run_module(const hlo::Module& module) {
   const auto executable = or_throw(engine([&] { return compile_module(module, CompileOptions{}); }));
   std::vector<BufferPtr> arguments;
@@ -174,7 +174,7 @@ float nested_calls() {
   return number_of(grad(outer)(Array(1.0f)));
 }
 
-/// Branches and loops inside each other, with library calls, kernels and calls in them.
+/// Nested branches and loops with library calls, kernels and calls.
 constexpr char kControl[] = R"(HloModule control
 less { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = pred[] compare(a, b), direction=LT }
 sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
@@ -243,7 +243,7 @@ Ended run_once(const Scenario& scenario, float& value, std::array<char, 200>& te
     return Ended::kWell;
   } catch (const Error& error) {
     std::strncpy(text.data(), error.what(), text.size() - 1);
-    // A replica that waits for one that ran out of memory gets this error.
+    // A replica that waits for one without memory gets this error.
     const bool told =
         error.code() == StatusCode::kAborted && std::strstr(error.what(), "RESOURCE_EXHAUSTED") != nullptr;
     return told || error.code() == StatusCode::kResourceExhausted ? Ended::kWithError : Ended::kWithAnotherError;
@@ -252,12 +252,13 @@ Ended run_once(const Scenario& scenario, float& value, std::array<char, 200>& te
   }
 }
 
-/// The calls of operator new that are numbered.
+/// The calls of operator new that count.
 enum class Where { kOutsideOfLlvm, kInLlvm };
 
-/// Writes to `report` how the scenario ends where operator new fails, and how it ends after that.
+/// Runs the scenario with failing operator new, and again without. Writes both outcomes to `report`.
 void run_failing(const Scenario& scenario, Where where, int64_t call, Failing how, Report& report) {
-  // No exception can pass through the callers of static constructors. The engine checks that there is memory for them.
+  // No exception can pass through the callers of static constructors. The engine checks that memory is available for
+  // them.
   if (!open_companion<cpu::CodegenTable>().ok()) return;
   const auto outside = +[] { return !cpu::SpareMemory::active(); };
   test::fail_new_at(call, how, where == Where::kInLlvm ? cpu::SpareMemory::active : outside);
@@ -266,7 +267,7 @@ void run_failing(const Scenario& scenario, Where where, int64_t call, Failing ho
   report.again = run_once(scenario, report.value_again, report.text);
 }
 
-/// A page that a process and its children share.
+/// A page shared by a process and its children.
 template <typename T>
 class Shared {
  public:
@@ -281,7 +282,7 @@ class Shared {
   T* value_;
 };
 
-/// One process for one failure; this one must not have used the library.
+/// One process for one failure. The parent must not have used the library.
 class Attempt {
  public:
   Attempt(const Scenario& scenario, Where where, int64_t call, Failing how)
@@ -292,13 +293,13 @@ class Attempt {
     ::_exit(0);
   }
 
-  /// What there is when the process has ended.
+  /// Waits until the process has ended.
   const Report& report() {
     if (process_ > 0) ::waitpid(std::exchange(process_, 0), &status_, 0);
     return *report_;
   }
 
-  /// What is wrong; empty if nothing is.
+  /// The error, or "".
   std::string verdict(float wanted) {
     report();
     const bool fell = report_->first != Ended::kWell && report_->first != Ended::kWithError;
@@ -320,7 +321,7 @@ class Attempt {
   pid_t process_;
 };
 
-/// Distance of the calls that fail: HILO_OUT_OF_MEMORY_STEP, else such that there are a few.
+/// The distance between failing calls: HILO_OUT_OF_MEMORY_STEP, or a step for about kFewTries tries.
 int64_t step_for(Where where, int64_t calls) {
   const char* text = std::getenv("HILO_OUT_OF_MEMORY_STEP");
   if (text == nullptr) return std::max<int64_t>(calls / (where == Where::kInLlvm ? kFewTries / 3 : kFewTries), 1);
@@ -380,7 +381,7 @@ TEST(Destructors, TakeNoMemory) {
   EXPECT_EQ(in_child(work), 0);
 }
 
-/// A static object that computes when the process ends.
+/// A static object whose destructor computes when the process ends.
 struct AtTheEnd {
   explicit AtTheEnd(Shared<float>* result) : result(result) {}
   ~AtTheEnd() {

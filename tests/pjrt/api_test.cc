@@ -22,7 +22,7 @@ void destroy_what_it_made(const PJRT_TopologyDescription_Create_Args& args) {
   called(api().PJRT_TopologyDescription_Destroy, {.topology = args.topology});
 }
 
-/// Calls a function with null, with arguments without a size, and with arguments all of whose pointers are null.
+/// Calls a function with null, with arguments without a size, and with arguments whose pointers are all null.
 template <class Args>
 void walk(PJRT_Error* (*function)(Args*), const char* name) {
   SCOPED_TRACE(name);
@@ -57,8 +57,8 @@ TEST(Slots, AreAllFilledAndTakeNull) {
 
 constexpr unsigned char kCanary = 0x5a;
 
-/// Calls a function with a struct of `size` bytes of zeros, which is shorter or longer than ours. Checks that the
-/// memory behind it isn't written.
+/// Calls a function with a struct of `size` zero bytes, which is shorter or longer than hilo's. Checks that the memory
+/// after it isn't written.
 template <class Result, class Args>
 void call_with_size(Result (*function)(Args*), const char* name, size_t size) {
   SCOPED_TRACE(std::string(name) + " of " + std::to_string(size) + " bytes");
@@ -79,7 +79,7 @@ void call_with_size(Result (*function)(Args*), const char* name, size_t size) {
     ASSERT_EQ(*byte, kCanary) << "at " << byte - bytes;
 }
 
-/// Whether a call with zeros makes something that the last field of the struct returns.
+/// Whether a call with zeros succeeds and creates an object, which it returns in the last field of the struct.
 template <class Args>
 constexpr bool kMakesSomething =
     std::is_same_v<Args, PJRT_Client_Create_Args> || std::is_same_v<Args, PJRT_Event_Create_Args> ||
@@ -109,7 +109,8 @@ TEST(Slots, AnOlderCallersStructIsNotWrittenBeyondItsEnd) {
     PJRT_Client_Devices_Args args;
   } memory;
   std::memset(&memory, 0x5a, sizeof(memory));
-  memory.args.struct_size = offsetof(PJRT_Client_Devices_Args, num_devices);  // a version without the last field
+  // an older version, without the last field
+  memory.args.struct_size = offsetof(PJRT_Client_Devices_Args, num_devices);
   memory.args.client = client.get();
   EXPECT_TRUE(outcome_of(api().PJRT_Client_Devices(&memory.args)).ok());
   EXPECT_EQ(memory.args.devices, devices_of(client.get()).empty() ? nullptr : memory.args.devices);

@@ -10,7 +10,7 @@
 namespace hilo::tests {
 namespace {
 
-/// They point to `dims`.
+/// The arguments point to `dims`.
 PJRT_Client_BufferFromHostBuffer_Args host_args(PJRT_Client* client, const void* data, PJRT_Buffer_Type type,
                                                 const std::vector<int64_t>& dims) {
   return {.client = client,

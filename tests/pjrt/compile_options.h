@@ -9,7 +9,7 @@
 
 namespace hilo::tests {
 
-/// Replicas, partitions, and the devices of each partition (empty: unspecified). Whether shardings are Shardy's.
+/// Replicas, partitions, the devices of each partition (empty: unspecified), and whether shardings are Shardy's.
 inline std::string options(int64_t replicas, int64_t partitions, const std::vector<std::vector<int64_t>>& devices = {},
                            bool shardy = false) {
   hlo::proto::WireWriter build, all;

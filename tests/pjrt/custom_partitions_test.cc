@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A caller without Python that partitions custom calls by functions of its own.
+// A C++ caller that partitions custom calls by its own functions, without Python.
 #include "hilo/pjrt/custom_partitions.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ std::string proto_of(const std::string& sharding) {
   return sharding == "{replicated}" ? "" : hlo::proto::write_sharding(sharding)->view();
 }
 
-/// "{replicated}", "{devices=[4,1]0,1,2,3}", or of several results "({..} {..})".
+/// "{replicated}", "{devices=[4,1]0,1,2,3}", or "({..} {..})" for several results.
 std::string text_of(std::string_view message) {
   if (message.empty()) return "{replicated}";
   const auto sharding = hlo::proto::WireMessage::read(message, "OpSharding");
@@ -42,10 +42,10 @@ std::string text_of(std::string_view message) {
 /// The information that a partitioner receives, and its answer.
 struct Partitioner {
   JAX_CustomCallPartitioner_Callbacks callbacks{};
-  std::string module;  ///< what each device runs
-  Texts operands;      ///< shardings that it wants; none: those that it received
-  std::string result;  ///< "": as received
-  std::string error;   ///< it refuses
+  std::string module;  ///< the program of each device
+  Texts operands;      ///< operand shardings that it requests; empty: those that it received
+  std::string result;  ///< result sharding; "": as received
+  std::string error;   ///< the error that it returns
   std::atomic<int> asked = 0, results_asked = 0, users_asked = 0, cleaned = 0, given_back = 0;
   std::string told, told_config, told_shapes, told_users;
   std::function<std::string(std::string_view)> for_operand = [](std::string_view first) { return std::string(first); };
@@ -77,7 +77,7 @@ struct Partitioner {
     return *static_cast<Partitioner*>(c->private_data);
   }
 
-  /// Texts that live until they are cleaned up.
+  /// Stores texts until they are cleaned up.
   struct Kept {
     Partitioner* owner;
     Texts texts;
@@ -133,7 +133,7 @@ Outcome try_to_register(std::string_view target, JAX_CustomCallPartitioner_Callb
   return tried(extension()->register_custom_partitioner,
                {.name = target.data(), .name_size = target.size(), .callbacks = callbacks});
 }
-/// Partitioners are the plugin's from here on; these live as long as the process.
+/// Registers a partitioner with the plugin, for the lifetime of the process.
 Partitioner& registered(std::string_view target) {
   auto* const made = new Partitioner;
   EXPECT_TRUE(try_to_register(target, &made->callbacks).ok());
@@ -143,7 +143,7 @@ Partitioner& registered(std::string_view target) {
 const std::string kShardy = options(1, 4, {}, true);
 const std::string kRule = ", sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([i, j]) {i=8, j=4}, custom>";
 
-/// A call over an argument of f32[8,4] whose rows four devices share; `body` makes the result of %a.
+/// A call with an argument f32[8,4], sharded over four devices by rows. `body` computes the result from %a.
 std::string program_of(const std::string& body, const std::string& others = "") {
   return R"(module @calls attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
   sdy.mesh @mesh = <["x"=4]>
@@ -161,7 +161,7 @@ std::string call_of(std::string_view target, std::string_view rest = kRule, std:
       target, rest, operand);
 }
 
-/// Each device adds its number and the sum of all devices' parts.
+/// Each device adds its id and the sum of all shards.
 const std::string kSums = R"(module @parts {
   func.func private @add_id(%p: tensor<2x4xf32>) -> tensor<2x4xf32> {
     %id = stablehlo.partition_id : tensor<ui32>
@@ -183,7 +183,7 @@ const std::string kSums = R"(module @parts {
   }
 })";
 
-/// Part p of the argument, two rows: elements 8p, 8p+1, ...
+/// Shard p of the argument, two rows: elements 8p, 8p+1, ...
 Floats part(size_t p) {
   Floats values;
   for (size_t i = 0; i < 8; ++i) values.push_back(static_cast<float>(8 * p + i));
@@ -195,7 +195,7 @@ Floats sums(size_t p) {
   return values;
 }
 
-/// The parts' results by device.
+/// The shards of the results, by device.
 std::vector<Floats> run_on_parts(PJRT_Client* client, PJRT_LoadedExecutable* program) {
   std::vector<Handle<PJRT_Buffer>> held;
   std::vector<std::vector<PJRT_Buffer*>> lists;
@@ -224,13 +224,13 @@ TEST(CustomPartitions, EachDeviceRunsWhatThePartitionerGives) {
   EXPECT_EQ(own.told_config, "own");
   EXPECT_EQ(own.asked, 1);
   EXPECT_EQ(own.cleaned, 1);
-  EXPECT_EQ(own.results_asked + own.users_asked, 0);  // the rule is sufficient
+  EXPECT_EQ(own.results_asked + own.users_asked, 0);  // the sharding rule is sufficient
   for (int round = 0; round < 3; ++round) EXPECT_EQ(run_on_parts(client.get(), program.get()), all_sums());
 }
 
 TEST(CustomPartitions, OperandsAndResultsMoveToWhereThePartitionerWantsThem) {
   const Handle<PJRT_Client> client = make_client(4);
-  Partitioner& own = registered("columns");  // the whole, of which each device gives a column
+  Partitioner& own = registered("columns");  // each device computes a column from the whole operand
   own.operands = {"{replicated}"};
   own.result = "{devices=[1,4]0,1,2,3}";
   own.module = R"(func.func @main(%p: tensor<8x4xf32>) -> tensor<8x1xf32> {
@@ -306,7 +306,7 @@ TEST(CustomPartitions, FunctionsAndLoopsAroundACallAskOnceForIt) {
   EXPECT_EQ(run_on_parts(client.get(), program.get()), wanted);
 }
 
-/// Random numbers without a key would differ from device to device, so that the program runs whole.
+/// Random numbers without a key would differ between devices, so the program runs replicated.
 TEST(CustomPartitions, AProgramThatRunsWholeMeetsInsideTheCall) {
   const Handle<PJRT_Client> client = make_client(4);
   Partitioner& own = registered("whole");
@@ -440,7 +440,7 @@ TEST(CustomPartitions, ManyThreadsCompileTogether) {
   EXPECT_EQ(right, 4);
 }
 
-/// Copies rows; which may be a part of them.
+/// Copies rows, possibly a shard of them.
 std::atomic<int64_t> most_rows = 0;
 extern "C" HiloFfi_Error* copy_rows(HiloFfi_CallFrame* frame) {
   if (hilo_ffi_answer_metadata(frame) != 0) return nullptr;

@@ -152,7 +152,7 @@ TEST(Programs, TakeOptionsOfOlderAndNewerCallers) {
     uint64_t newer[2];
   } memory;
   for (const size_t size : {offsetof(PJRT_ExecuteOptions, num_send_ops), sizeof(PJRT_ExecuteOptions), sizeof(memory)}) {
-    std::memset(static_cast<void*>(&memory), 0x5a, sizeof(memory));  // fields that the caller doesn't have
+    std::memset(static_cast<void*>(&memory), 0x5a, sizeof(memory));  // fields that the caller's version doesn't have
     std::memset(static_cast<void*>(&memory), 0, size);
     memory.options.struct_size = size;
     const Handle<PJRT_Buffer> a = put(client.get(), {1, 2, 3}, {3});
@@ -345,8 +345,8 @@ TEST(Programs, LeaveNothingBehindInTwoHundredThousandRuns) {
   };
   ASSERT_TRUE(once());
   const auto before = buffer_statistics();
-  const size_t heap = mallinfo2().uordblks;  // handles are there, too
-  constexpr int kRuns = 100000;              // of two programs
+  const size_t heap = mallinfo2().uordblks;  // the handles already exist
+  constexpr int kRuns = 100000;              // runs of each of two programs
   int right = 0;
   for (int i = 0; i < kRuns; ++i) right += once();
   EXPECT_EQ(right, kRuns);

@@ -28,7 +28,7 @@ TEST(Handles, EndOnce) {
   EXPECT_FALSE(Handles<Counted>::lives(one));
   EXPECT_EQ(Handles<Counted>::destroy(one).code(), StatusCode::kFailedPrecondition);
   EXPECT_EQ(live, 0);
-  EXPECT_EQ(Handles<Counted>::make(&live), one);  // its memory is the next one's
+  EXPECT_EQ(Handles<Counted>::make(&live), one);  // the memory is reused for the next handle
   EXPECT_TRUE(Handles<Counted>::destroy(one).ok());
   EXPECT_TRUE(Handles<Counted>::destroy(nullptr).ok());
 }
@@ -54,7 +54,7 @@ TEST(Handles, OfEightThreadsEndOnceEach) {
 
 // ---- of the C API ----
 
-/// Destroys it, and once more.
+/// Destroys the handle twice.
 template <class Args>
 void expect_destroyed_once(PJRT_Error* (*destroy)(Args*), const Args& args) {
   EXPECT_TRUE(tried(destroy, args).ok());
@@ -80,7 +80,8 @@ TEST(Handles, OfAllKindsAreDestroyedOnce) {
   expect_destroyed_once(api().PJRT_Executable_Destroy, {.executable = executable});
   expect_destroyed_once(api().PJRT_Buffer_Destroy, {.buffer = buffer});
   auto* const topology = called(api().PJRT_Client_TopologyDescription, {.client = client}).topology;
-  for (int i = 0; i < 2; ++i) called(api().PJRT_TopologyDescription_Destroy, {.topology = topology});  // the client's
+  // the topology belongs to the client
+  for (int i = 0; i < 2; ++i) called(api().PJRT_TopologyDescription_Destroy, {.topology = topology});
   expect_destroyed_once(api().PJRT_Client_Destroy, {.client = client});
 }
 

@@ -11,7 +11,7 @@
 namespace hilo::tests {
 namespace {
 
-/// The data that a program's caller passes: see jaxlib.
+/// The struct that the caller of a program passes, as in jaxlib.
 struct Args {
   const char* sharding;
   size_t sharding_size;
@@ -38,7 +38,7 @@ void look(void* data, Args* args) {
   args->free_error = [](Args* done) { ++*static_cast<int*>(done->error_memory); };
 }
 
-/// As a string of MLIR.
+/// As an MLIR string.
 std::string escaped(std::string_view bytes) {
   std::string text;
   for (const char byte : bytes) text += fmt::format("\\{:02X}", static_cast<uint8_t>(byte));
@@ -49,7 +49,7 @@ std::string config_of(Seen& seen) {
   return escaped({reinterpret_cast<const char*>(&looker), sizeof(looker)});
 }
 
-/// Looks at an argument, at its sum along the dimension that isn't shared, and at one inside a computation by hand.
+/// Inspects an argument, its sum along the unsharded dimension, and an argument inside a manual computation.
 std::string program(const std::string& config) {
   const auto call = [&](std::string_view value, std::string_view type) {
     return fmt::format(

@@ -17,7 +17,8 @@ namespace {
 
 using Floats = std::vector<float>;
 
-/// A product whose inner dimension four devices share, of arrays that lie so; `result` is one of its attributes.
+/// A product whose contracting dimension is sharded over four devices of `mesh`; `result` is an attribute of its
+/// result.
 std::string product(const std::string& mesh, const std::string& result) {
   return R"(module @product attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
   sdy.mesh @mesh = <)" +
@@ -44,7 +45,7 @@ Compiled compiled(PJRT_Client* client, const std::string& code, const std::strin
   return made;
 }
 
-/// What `compiled.as_text()` of JAX shows.
+/// The text that compiled.as_text() of JAX shows.
 std::string text_of(const Compiled& compiled) {
   PJRT_Program program = sized<PJRT_Program>();
   called(api().PJRT_Executable_OptimizedProgram, {.executable = compiled.executable.get(), .program = &program});
@@ -60,7 +61,7 @@ int64_t argument_bytes(const Compiled& compiled) {
       .argument_size_in_bytes;
 }
 
-/// Part p of a: columns 2p and 2p+1, of b: rows 2p and 2p+1. a[i][k] = i + k, b[k][j] = k - j.
+/// Shard p of a: columns 2p and 2p+1; of b: rows 2p and 2p+1. a[i][k] = i + k, b[k][j] = k - j.
 struct Parts {
   Parts(PJRT_Client* client, const std::vector<size_t>& device_of_part) : lists(device_of_part.size()) {
     for (size_t p = 0; p < 4; ++p) {
@@ -259,7 +260,7 @@ TEST(PartitionProgram, ArraysThatAllDevicesHaveAreComputedOnce) {
 
 // ---- calls that each device makes ----
 
-/// What was called with what, in any order.
+/// Records the calls and their arguments, in any order.
 struct Calls {
   std::mutex mutex;
   std::multiset<Floats> all;
@@ -277,7 +278,7 @@ extern "C" HiloFfi_Error* note_what_is_there(HiloFfi_CallFrame* frame) {
   return nullptr;
 }
 
-/// Calls with an array, sharded by `sharding` over two devices, and returns it.
+/// Calls a function with an array sharded by `sharding` over two devices. Returns the arguments of the calls.
 std::multiset<Floats> called_with(const std::string& sharding, const Floats& first, const Floats& second) {
   const Handle<PJRT_Client> client = make_client(2);
   const Compiled compiled_program = compiled(client.get(),

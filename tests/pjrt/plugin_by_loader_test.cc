@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plugin, opened by hilo's own loader: what runs there gives the bits of platform Host in the same process.
+// Opens the plugin with hilo's own loader. Results have the same bits as on platform Host in the same process.
 #include <gtest/gtest.h>
 
 #include <complex>
@@ -38,7 +38,7 @@ class ByLoader : public testing::TestWithParam<plugins::ProgramFormat> {
     return *buffer_from_literal(*client_->devices()[device], value);
   }
   static Literal numbers() { return Literal::array<float>({2, 3}, {1, 2, 3, 4, 5, 6}); }
-  /// The address of the array in this process.
+  /// The address of the array's memory in this process.
   uintptr_t address(const BufferPtr& buffer) {
     PJRT_Buffer_UnsafePointer_Args args{};
     args.buffer = plugins::plugin_buffer(buffer).raw();
@@ -68,8 +68,8 @@ StatusOr<std::vector<Literal>> run(Client& client, const RandomProgram& program)
   return values;
 }
 
-/// Whether two complex arrays are equal but for the last bits: StableHLO has no complex functions such as atan, so they
-/// travel as what they consist of, which may round otherwise.
+/// Whether two complex arrays are equal up to the last bits. StableHLO has no complex atan and similar functions, so
+/// they are decomposed and may round differently.
 template <typename T>
 bool alike_but_for_rounding(const Literal& a, const Literal& b) {
   constexpr auto kSlack = 8 * std::numeric_limits<typename T::value_type>::epsilon();
@@ -88,7 +88,7 @@ bool alike(const Literal& a, const Literal& b) {
 TEST_P(ByLoader, RandomProgramsGiveTheBitsOfHost) {
   const ClientPtr host = *make_platform_client("Host", {});
   Coverage coverage;
-  int refused = 0;  // programs that the form can't say
+  int refused = 0;  // programs without a StableHLO form
   for (unsigned seed = 0; seed < 60; ++seed) {
     const RandomProgram program = random_program(seed, 4 + static_cast<int>(seed % 13), coverage);
     const StatusOr<std::vector<Literal>> wanted = run(*host, program), got = run(*client_, program);

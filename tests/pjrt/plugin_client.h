@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/pjrt/plugin_client.h -- a client of the C API that knows nothing of hilo: it opens the plugin as others do.
+// tests/pjrt/plugin_client.h -- a client of the C API that is independent of hilo: it opens the plugin as other
+// programs do.
 #pragma once
 
 #include <dlfcn.h>
@@ -12,7 +13,7 @@
 #include "hilo/pjrt_abi/api.h"
 #include "tests/paths.h"
 
-// Calls name the fields that they set; all others are zero, as the API wants them.
+// Calls name the fields that they set. The API requires all others to be zero.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 namespace hilo::tests {
@@ -32,7 +33,7 @@ Args sized(Args args = {}) {
   return args;
 }
 
-/// The code and the text of an error, which is destroyed.
+/// The code and the text of an error, after destroying it.
 struct Outcome {
   PJRT_Error_Code code = PJRT_Error_Code_OK;
   std::string message;
@@ -59,14 +60,14 @@ Args called(PJRT_Error* (*function)(Args*), Args args) {
   if (!outcome.ok()) throw std::runtime_error(outcome.message);
   return args;
 }
-/// Calls one that need not.
+/// Calls a function that may fail.
 template <class Args>
 Outcome tried(PJRT_Error* (*function)(Args*), Args args) {
   args.struct_size = kPjrtStructSize<Args>;
   return outcome_of(function(&args));
 }
 
-// Handles that destroy themselves.
+// Handles with automatic destruction.
 struct Destroy {
   void operator()(PJRT_Client* p) const { called(api().PJRT_Client_Destroy, {.client = p}); }
   void operator()(PJRT_Buffer* p) const { called(api().PJRT_Buffer_Destroy, {.buffer = p}); }
@@ -141,7 +142,7 @@ inline Outcome compile_error(PJRT_Client* client, std::string code, const std::s
   return tried(api().PJRT_Client_Compile, compile_args(client, program, code, options, format));
 }
 
-/// One list of arguments and of results a device.
+/// Arguments and results by device.
 struct Execution {
   Outcome outcome;
   std::vector<std::vector<Handle<PJRT_Buffer>>> results;

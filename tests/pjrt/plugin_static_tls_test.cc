@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process has of room for thread-local variables of libraries that it opens later is often used up when the
-// plugin comes: Python programs open hundreds.
+// A process reserves space for thread-local variables of libraries that it opens later. It is often used up when the
+// plugin is opened: Python programs open hundreds of libraries.
 #include <gtest/gtest.h>
 
 #include <unistd.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// static_tls_opener LIBRARY...: a program that has never heard of hilo opens libraries until the room for their
-// thread-local variables is used up, and then the plugin. Prints what an addition on this thread and on another one
-// gives.
+// static_tls_opener LIBRARY...: a program without hilo. It opens libraries until the static TLS space is used up, and
+// then the plugin. Prints the result of an addition on this thread and on another one.
 #include <cstdio>
 #include <cstring>
 #include <thread>

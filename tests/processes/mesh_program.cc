@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/processes/mesh_program.cc -- what run.py starts as one of several: arrays on a mesh of all processes' devices.
-// `mesh_program values` prints a line for each device and each thing computed; `save FILE` and `restore FILE` write a
-// checkpoint and read one; `refusals` prints what is refused; `nans` makes a NaN on one device.
+// tests/processes/mesh_program.cc -- one of several processes that run.py starts: arrays on a mesh of all processes'
+// devices. `mesh_program values` prints a line for each device and each value. `save FILE` and `restore FILE` write and
+// read a checkpoint. `refusals` prints error messages; `nans` computes a NaN on one device.
 #include <cstdio>
 
 #include "hilo/base/text_hash.h"
@@ -25,14 +25,14 @@ size_t hash_of(const Array& x) {
   return TextHash()({reinterpret_cast<const char*>(value.bytes().data()), value.bytes().size()});
 }
 
-/// One line a device of this process.
+/// Prints one line per device of this process.
 void print(const std::string& name, const Array& x) {
   for (const Shard& shard : x.addressable_shards())
     std::printf("device %d %s %s %016zx\n", shard.device->id(), name.c_str(),
                 shard.data.aval_shape().to_string().c_str(), hash_of(shard.data));
 }
 
-/// The devices side by side, in two rows, and in another order.
+/// Meshes with the devices in one row, in two rows, and in another order.
 std::vector<Mesh> meshes() {
   std::vector<DevicePtr> turned = devices();
   std::swap(turned[0], turned.back());
@@ -45,7 +45,7 @@ void collectives(const Mesh& mesh, ElementType type) {
   std::vector<std::pair<int64_t, int64_t>> around, some;
   for (int64_t i = 0; i < n; ++i) around.emplace_back(i, (i + 1) % n);
   for (int64_t i = 1; i < n; i += 2) some.emplace_back(i, i - 1);
-  std::vector<int64_t> widths = {4 * n};  // of each: small messages, and large ones
+  std::vector<int64_t> widths = {4 * n};  // per member: small and large messages
   if (type == ElementType::kF32) widths.push_back(4096 * n);
   for (const int64_t width : widths) {
     const Array x =
@@ -107,7 +107,7 @@ int values() {
     }
     programs(mesh);
   }
-  // To a mesh of other words for the same devices, from which the old one's axes don't lead.
+  // To a mesh over the same devices with different axes, to which the old axes have no mapping.
   const Array x = device_put(awkward({4 * device_count(), 3}), NamedSharding(meshes()[0], P("x")));
   print("other order", device_put(x, NamedSharding(meshes()[1], P({"y", "x"}))));
   // Each process has the rows of its own devices.
@@ -122,7 +122,7 @@ struct State {
   int64_t step = 0;
 };
 
-/// A tree on all devices; `filled`: with numbers, else with zeros.
+/// A pytree on all devices, with numbers if `filled`, else with zeros.
 State state(bool filled) {
   const Mesh mesh(devices(), {"x"});
   const auto put = [&](const Array& x, const PartitionSpec& spec) {
@@ -153,7 +153,7 @@ int restore(const std::string& path) {
   return 0;
 }
 
-/// Checkpoints of steps, written while the program goes on.
+/// Saves checkpoints of steps while the program continues.
 int manage(const std::string& folder) {
   training::CheckpointManager checkpoints(folder, {.max_to_keep = 2, .async = true});
   State s = state(true);
@@ -194,7 +194,8 @@ int refusals() {
 int nans() {
   const Array x = device_put(numpy::arange(device_count(), float32), NamedSharding(Mesh(devices(), {"x"}), P("x")));
   const auto scope = debug_nans(true);
-  std::printf("%s\n", numpy::log(x - 1.0f).to_string().c_str());  // of a number below 0 on device 0 alone
+  // the logarithm of a negative number, on device 0 only
+  std::printf("%s\n", numpy::log(x - 1.0f).to_string().c_str());
   return 0;
 }
 

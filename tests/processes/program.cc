@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/processes/program.cc -- what run.py starts as one of several: `program values` prints a line for each replica
-// and each collective; `program MISHAP PROCESS STEP STEPS` computes, until that process does the
-// requested action at that step.
+// tests/processes/program.cc -- one of several processes that run.py starts. `program values` prints a line for each
+// replica and each collective. `program MISHAP PROCESS STEP STEPS` computes until that process performs the mishap at
+// that step.
 #include <signal.h>
 #include <unistd.h>
 
@@ -16,9 +16,9 @@ using namespace hilo;
 
 namespace {
 
-constexpr int64_t kSmall = 24, kLarge = 480'000;  // of each replica: whole in every group of up to 8
+constexpr int64_t kSmall = 24, kLarge = 480'000;  // elements per replica, divisible by the group sizes
 
-/// Numbers whose sum depends on the order of additions, for all replicas: each process takes those of its own.
+/// Numbers whose sum depends on the order of additions, for all replicas. Each process uses its own part.
 Array awkward(ElementType type, int64_t count) {
   const Array i = numpy::reshape(numpy::arange(device_count() * count), {device_count(), count});
   const Array f = numpy::astype(i, ElementType::kF32);
@@ -64,7 +64,7 @@ int values() {
   return 0;
 }
 
-/// What befalls one process, and when.
+/// A failure of one process at one step.
 struct Mishap {
   std::string kind;
   int64_t process = 0, step = 0;
@@ -79,7 +79,7 @@ void befall(const Mishap& mishap) {
   while (mishap.kind == "hang") ::pause();
 }
 
-/// Steps of sums over all devices, each of which is looked at.
+/// Steps of sums over all devices, each of which is checked.
 int steps(const Mishap& mishap, int64_t count) {
   const auto sum = pmap([](const Array& x) { return lax::psum(x, "i"); }, "i");
   const auto other = pmap([](const Array& x) { return lax::psum(x * 2.0f, "i"); }, "i");

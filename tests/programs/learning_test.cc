@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs as users write them who know JAX and have not seen hilo's headers: models and their training.
+// Programs of users with experience in JAX who don't know hilo's headers: models and their training.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs as users write them who know JAX and have not seen hilo's headers: small models of science.
+// Programs of users with experience in JAX who don't know hilo's headers: small scientific models.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -62,8 +62,8 @@ TEST(Science, MandelbrotSetByVmapOfALoop) {
   Array grid = lax::complex(re(newaxis, all) + numpy::zeros({21, 1}), im(all, newaxis) + numpy::zeros({1, 31}));
   Array n = jit(vmap(vmap(count)))(grid);
   EXPECT_EQ(n.shape(), (numpy::Shape{21, 31}));
-  EXPECT_EQ(n(10, 20).item<int>(), 50);  // 0 never leaves
-  EXPECT_EQ(n(0, 30).item<int>(), 2);    // 1 - i does: 1 - 3i
+  EXPECT_EQ(n(10, 20).item<int>(), 50);  // c = 0 stays bounded
+  EXPECT_EQ(n(0, 30).item<int>(), 2);    // c = 1 - i doesn't: 1 - 3i
 }
 
 TEST(Science, MetropolisWalk) {

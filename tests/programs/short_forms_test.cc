@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments by position give what the same options by name give: the forms that no other test calls.
+// Positional arguments have the same effect as named options. Covers forms that no other test calls.
 #include <gtest/gtest.h>
 
 #include <tuple>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs as users write them who know JAX and have not seen hilo's headers: braces for structs, tuples of arrays,
-// options after a count. tests/refused has those that are rejected.
+// Programs of users with experience in JAX who don't know hilo's headers: braces for structs, tuples of arrays, options
+// after a count. tests/refused has programs that don't compile.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -107,7 +107,7 @@ TEST(Typed, SettersThrowAndGiveNothingToLookAt) {
   EXPECT_THROW(config::update("jax_enable_x46", true), Error);
   EXPECT_THROW(config().update("jax_enable_x64", "perhaps"), Error);
   EXPECT_THROW(config().clear("zzz"), Error);
-  numpy::zeros({1}).block_until_ready();  // a client exists
+  numpy::zeros({1}).block_until_ready();  // so that a client exists
   EXPECT_THROW(initialize_replica_count(3), Error);
   EXPECT_THROW(initialize_platform_name("Host"), Error);
 }

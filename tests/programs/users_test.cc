@@ -67,8 +67,8 @@ TEST(Users, AnOptionsGreeksAreThoseOfTheFormula) {
   };
   const Array z = random::normal(random::key(1), {200000});
   const auto [value, greeks] = jit(value_and_grad(price))(Market{100.0f, 0.2f, 0.05f}, z);
-  EXPECT_NEAR(value.item<float>(), 10.4506, 0.12);           // Black and Scholes
-  EXPECT_NEAR(greeks.spot.item<float>(), 0.6368, 0.005);     // N(d1)
+  EXPECT_NEAR(value.item<float>(), 10.4506, 0.12);           // the Black-Scholes price
+  EXPECT_NEAR(greeks.spot.item<float>(), 0.6368, 0.005);     // delta, N(d1)
   EXPECT_NEAR(greeks.volatility.item<float>(), 37.52, 0.8);  // vega
   EXPECT_NEAR(greeks.rate.item<float>(), 53.23, 0.6);        // rho
 }
@@ -123,7 +123,7 @@ TEST(Users, AParticleFilterFollowsTheKalmanFilter) {
 // ---- bundle adjustment
 // -------------------------------------------------------------------------------------------------
 struct Scene {
-  Array cameras;  ///< [c, 3]: an angle and a place
+  Array cameras;  ///< [c, 3]: an angle and a position
   Array points;   ///< [p, 2]
 };
 Array projected(const Array& camera, const Array& point) {

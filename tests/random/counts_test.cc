@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts at the edges of their parameters; tests/golden/lax_cases.txt has JAX's numbers.
+// Counts at the boundaries of their parameters. tests/golden/lax_cases.txt has JAX's numbers.
 #include "hilo/random/counts.h"
 
 #include <gtest/gtest.h>

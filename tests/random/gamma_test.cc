@@ -27,7 +27,7 @@ TEST(Gamma, OfNothingIsNothing) {
 TEST(Loggamma, IsFiniteWhereGammaUnderflows) {
   const Array drawn = loggamma(key(0), 1e-3f, {100});
   EXPECT_TRUE(std::isfinite(numpy::min(drawn).item<float>()));
-  EXPECT_LT(numpy::min(drawn).item<float>(), -150);  // exp of it is no float
+  EXPECT_LT(numpy::min(drawn).item<float>(), -150);  // its exponential underflows
 }
 
 TEST(Loggamma, IsTheLogarithmOfGamma) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Known answers of the authors' test vectors.
+// Known answers from the authors' test vectors.
 #include "hilo/random/hashes.h"
 
 #include <gtest/gtest.h>

@@ -92,7 +92,7 @@ TEST(Keys, RawSplitKeysCanBeTakenApart) {
   Array state = PRNGKey(42), use;
   std::tie(state, use) = split(state);
   EXPECT_TRUE(same(state, first) && same(use, second));
-  const Array both = jit([](const Array& k) { return split(k); })(PRNGKey(42));  // an array like any other
+  const Array both = jit([](const Array& k) { return split(k); })(PRNGKey(42));  // an ordinary array
   EXPECT_EQ(both.to_vector<uint32_t>(), split(PRNGKey(42), 2).to_vector<uint32_t>());
   const auto of_each = vmap([](const Array& k) { return split(k); })(split(PRNGKey(42), 5));
   EXPECT_EQ(std::vector<int64_t>(of_each.shape().begin(), of_each.shape().end()), (std::vector<int64_t>{5, 2, 2}));
@@ -115,7 +115,7 @@ TEST(Keys, KeysGoThroughTransformations) {
 TEST(Keys, SplitIntoManyCompilesNothingForEach) {
   (void)std::vector<Key>(split(key(0), 1000));
   const int64_t before = xla_primitive_callable_cache_info().misses;
-  (void)std::vector<Key>(split(key(0), 1001));  // another shape, so all is compiled that depends on it
+  (void)std::vector<Key>(split(key(0), 1001));  // another shape, so that everything that depends on it is compiled
   EXPECT_LT(xla_primitive_callable_cache_info().misses - before, 200);
 }
 

@@ -35,7 +35,7 @@ uint64_t checksum(const std::vector<T>& values) {
   return sum;
 }
 
-/// Calls f with each instruction set of this machine.
+/// Calls f for each instruction set of this machine.
 template <typename F>
 void for_each_isa(F f) {
   cpu::on_every_isa([&](cpu::Isa isa) {
@@ -101,7 +101,7 @@ Array grid(int first, int last, int scale, ElementType type) {
   return ops::convert_element_type(wide, type);
 }
 
-// What normal() makes of uniform numbers, also in the types that it doesn't have.
+// The function that normal() applies to uniform numbers, also for types that normal() doesn't support.
 TEST(Random, ErfInvIsThatOfXlaBitForBit) {
   constexpr int kScale = 1 << 19;
   for_each_isa([&] {
@@ -110,12 +110,12 @@ TEST(Random, ErfInvIsThatOfXlaBitForBit) {
               0xc34a7f886a242af2);
     EXPECT_EQ(checksum(of(grid(-255, 255, 256, ElementType::kF16)).to_vector<float16>()), 0x1565daf76);
     EXPECT_EQ(checksum(of(grid(-255, 255, 256, ElementType::kBf16)).to_vector<bfloat16>()), 0x1789c7f7a);
-    // Beyond, XLA calls the C library's logarithm.
+    // For larger arguments XLA calls the C library's logarithm.
     EXPECT_EQ(checksum(of(grid(-335544, 335544, kScale, ElementType::kF64)).to_vector<double>()), 0xb6f8ea3568eaac00);
   });
 }
 
-/// Writes values for tests/interop/random_values.py, if it asks for them.
+/// Writes values for tests/interop/random_values.py, if the environment requests it.
 template <typename T>
 void leave(const std::string& name, const std::vector<T>& values) {
   const char* const folder = std::getenv("HILO_RANDOM_FOLDER");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs with random layouts on every instruction, and with bitcasts between them: engines against the
-// reference evaluator on the program without.
-//   HILO_LAYOUT_PROGRAMS   how many (default 300)
+// Random programs with random layouts on every instruction, and with bitcasts between layouts. Compares engines with
+// the reference evaluator on the program without layouts.
+//   HILO_LAYOUT_PROGRAMS   number of programs (default 300)
 //   HILO_RANDOM_SEED       the first seed (default 0)
 #include <cstdlib>
 
@@ -20,7 +20,7 @@
 namespace hilo::tests {
 namespace {
 
-/// The doors that a program comes in by.
+/// The format in which a program is passed.
 enum class Door : uint8_t { kBuilt, kText, kProto, kSaved, kReference };
 constexpr unsigned kDoors = 5;
 
@@ -28,7 +28,7 @@ StatusOr<hlo::Module> through(Door door, hlo::Module module) {
   if (door == Door::kText) return hlo::parse_module(hlo::print_module(module));
   if (door != Door::kProto) return module;
   const StatusOr<std::string> bytes = hlo::to_proto(module);
-  if (bytes.status().code() == StatusCode::kUnimplemented) return module;  // some ops have no form there
+  if (bytes.status().code() == StatusCode::kUnimplemented) return module;  // some ops have no form in that format
   return bytes.ok() ? hlo::from_proto(*bytes) : bytes.status();
 }
 
@@ -47,7 +47,7 @@ StatusOr<std::vector<Literal>> run_through(Door door, const hlo::Module& module,
   return run_literals(*executable, arguments);
 }
 
-/// The program under layouts of this seed, through a door of this seed.
+/// Runs the program with the layouts of this seed, in a format selected by the seed.
 Engine under_layouts(unsigned seed) {
   return [seed](const hlo::Module& module, const std::vector<Literal>& arguments) {
     return run_through(static_cast<Door>(seed % kDoors), with_random_layouts(module, seed), arguments);

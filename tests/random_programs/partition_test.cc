@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs with random shardings, partitioned over meshes of 2 to 8 devices: they give what they give whole.
-//   HILO_RANDOM_PROGRAMS   how many (default 150)
+// Random programs with random shardings, partitioned over meshes of 2 to 8 devices. Results equal those of the whole
+// program.
+//   HILO_RANDOM_PROGRAMS   number of programs (default 150)
 //   HILO_RANDOM_SEED       the first seed (default 0)
 #include <algorithm>
 #include <cstdlib>
@@ -30,7 +31,7 @@ const std::vector<hlo::Mesh>& meshes() {
   return all;
 }
 
-/// Axes in any dimension that they divide.
+/// Axes on any dimension that they divide.
 hlo::Sharding random_sharding(const Shape& shape, const hlo::Mesh& mesh, std::mt19937& random) {
   hlo::Sharding sharding;
   sharding.mesh = mesh;
@@ -50,7 +51,7 @@ bool is_cut(const hlo::Sharding& sharding) {
   return std::ranges::any_of(sharding.dimensions, [](const auto& dimension) { return !dimension.axes.empty(); });
 }
 
-/// Parameters have shardings by the seed; results now and then, else what propagation makes of them.
+/// Random shardings of parameters. Results sometimes have a fixed sharding, else propagation infers it.
 hlo::PropagationRequest random_request(const hlo::Module& module, const hlo::Mesh& mesh, unsigned seed) {
   std::mt19937 random(seed);
   hlo::PropagationRequest request;
@@ -73,7 +74,7 @@ struct Counts {
   int64_t programs = 0, cut = 0, whole_ops = 0;
 };
 
-/// A partitioner that forgets to add up: all-reduces become copies.
+/// Simulates a partitioner that omits reductions: all-reduces become copies.
 StatusOr<hlo::ComputationPtr> without_all_reduces(const hlo::ComputationPtr& computation) {
   hlo::ComputationDraft draft(computation->name());
   for (const hlo::Instruction& i : computation->instructions()) {
@@ -83,7 +84,7 @@ StatusOr<hlo::ComputationPtr> without_all_reduces(const hlo::ComputationPtr& com
   return std::move(draft).finish(computation->root_id());
 }
 
-/// The CPU engine's devices, each with its part.
+/// Runs one shard on each device of the CPU engine.
 Engine partitioned_engine(unsigned seed, Counts* counts = nullptr, bool planted = false) {
   return [=](const hlo::Module& module, const std::vector<Literal>& arguments) -> StatusOr<std::vector<Literal>> {
     const hlo::Mesh& mesh = meshes()[seed % meshes().size()];

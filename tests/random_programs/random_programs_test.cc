@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs over every opcode and type of the op table: the CPU engine against the reference evaluator.
-//   HILO_RANDOM_PLATFORM   a platform that replaces the CPU engine, of hilo_pjrt_plugins for example
-//   HILO_RANDOM_AUDIENCE   "others": programs of what XLA for the CPU has and promises the same of
-//   HILO_RANDOM_PROGRAMS   how many (default 150)
+// Random programs over every opcode and type of the op table, on the CPU engine and the reference evaluator.
+//   HILO_RANDOM_PLATFORM   a platform that replaces the CPU engine, for example of hilo_pjrt_plugins
+//   HILO_RANDOM_AUDIENCE   "others": only ops that XLA for the CPU supports with the same results
+//   HILO_RANDOM_PROGRAMS   number of programs (default 150)
 //   HILO_RANDOM_SHOW       set: prints each program before it runs
-//   HILO_RANDOM_SKIP       how many of them are drawn only (default 0): what is drawn depends on those before
+//   HILO_RANDOM_SKIP       number of first programs that are generated but not run (default 0); a program depends on
+//                          those before it
 //   HILO_RANDOM_SEED       the first seed (default 0)
-//   HILO_RANDOM_FOLDER     where programs for others go (default: a folder that is removed)
-//   HILO_RANDOM_FILES      how many of those (default 20), in addition to one for every sample
+//   HILO_RANDOM_FOLDER     folder for programs of other engines (default: a temporary folder)
+//   HILO_RANDOM_FILES      number of these programs (default 20), in addition to one for every sample
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -34,7 +35,7 @@ namespace {
 
 using hlo::Opcode;
 
-/// What is compared with the reference.
+/// The client that is compared with the reference.
 const ClientPtr& compared_client() {
   static const auto* const client = [] {
     const char* const platform = std::getenv("HILO_RANDOM_PLATFORM");
@@ -55,7 +56,7 @@ std::string shown(const RandomProgram& program) {
   return text;
 }
 
-/// "add f32, sort u2": each once.
+/// "add f32, sort u2": each op and type once.
 std::string ops_of(const hlo::Module& module) {
   std::set<std::string> ops;
   for (const hlo::ComputationPtr& computation : hlo::computations_of(module)) {
@@ -67,8 +68,7 @@ std::string ops_of(const hlo::Module& module) {
   return fmt::format("{}", fmt::join(ops, ", "));
 }
 
-/// Whether other engines can run the cell. XLA copies arrays whose size is set at run time with any size, past their
-/// end.
+/// Whether other engines can run the cell. XLA copies past the end of arrays whose size is set at run time.
 bool is_for_others(const Cell& cell) { return is_for_xla(cell) && cell.opcode != Opcode::kSetDimensionSize; }
 
 TEST(RandomPrograms, RunOnTheEngineAsOnTheReference) {
@@ -83,11 +83,12 @@ TEST(RandomPrograms, RunOnTheEngineAsOnTheReference) {
     const RandomProgram program = random_program(seed, 4 + static_cast<int>(seed % 13), coverage, audience);
     if (seed - begin < skipped) continue;
     if (elsewhere)
-      std::cout << "program " << seed << ": " << ops_of(program.module) << std::endl;  // it may end the process
+      // the program may crash the process
+      std::cout << "program " << seed << ": " << ops_of(program.module) << std::endl;
     if (std::getenv("HILO_RANDOM_SHOW") != nullptr) std::cout << shown(program) << std::endl;
     const std::string text = hlo::disagreement(program, run_on_engine, by_names());
     if (text.empty()) continue;
-    if (elsewhere && text.starts_with("engine: ")) {  // others don't have every op on every type
+    if (elsewhere && text.starts_with("engine: ")) {  // other engines don't support every op on every type
       std::cout << "refused: seed " << seed << ": " << text.substr(0, 600) << "\n";
       ++refused;
       continue;
@@ -105,7 +106,7 @@ TEST(RandomPrograms, RunOnTheEngineAsOnTheReference) {
   }
 }
 
-/// What differs between a program and what is loaded from its bytes; empty if nothing does.
+/// The difference between a program and the program loaded from its bytes; "" if they agree.
 StatusOr<std::string> differs_when_loaded(const RandomProgram& program) {
   HILO_ASSIGN_OR_RETURN(const auto compiled, tests::cpu_client()->compile(program.module, {}, nullptr));
   HILO_ASSIGN_OR_RETURN(const std::string bytes, compiled->serialize());
@@ -161,7 +162,7 @@ TEST(RandomPrograms, FindAPlantedWrongKernelAndReduceItToAFewOps) {
   }
 }
 
-/// Writes every sample of an op and type that XLA:CPU runs, each by itself.
+/// Writes every sample of an op and type that XLA:CPU supports, one program each.
 void write_samples(const std::string& folder, int64_t n) {
   for (const Cell& cell : cells()) {
     if (!is_for_xla(cell)) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results don't depend on how many threads there are: one hash at 1, 2, 3 and 7.
+// Results don't depend on the number of threads: the hash is the same for 1, 2, 3 and 7.
 #include <iostream>
 #include <set>
 
@@ -27,7 +27,7 @@ class Hash {
   uint64_t value_ = 0xcbf29ce484222325u;
 };
 
-/// Compiled and run again with each number of threads; the hashes that came out.
+/// Compiles and runs the module for each number of threads. Returns the set of hashes.
 std::set<uint64_t> hashes_of(const hlo::Module& module, const std::vector<Literal>& arguments) {
   std::set<uint64_t> hashes;
   for (const int threads : kThreads) {
@@ -43,7 +43,7 @@ std::set<uint64_t> hashes_of(const hlo::Module& module, const std::vector<Litera
   return hashes;
 }
 
-/// A program and the arguments that it asks for, of thousands of elements: work that several threads share.
+/// A program and its arguments with thousands of elements, so that several threads share the work.
 class LargeProgram : public testing::TestWithParam<std::pair<const char*, const char*>> {};
 
 TEST_P(LargeProgram, GivesTheSameBitsWithAnyNumberOfThreads) {
@@ -143,7 +143,7 @@ TEST(Threads, RandomProgramsHaveOneHash) {
   }
 }
 
-/// One program for all samples of an opcode.
+/// One program with all samples of an opcode.
 TEST(Threads, SamplesOfAllOpsHaveOneHash) {
   constexpr ElementType kTypes[] = {ElementType::kF32, ElementType::kS32, ElementType::kC64};
   size_t programs = 0;
@@ -154,7 +154,7 @@ TEST(Threads, SamplesOfAllOpsHaveOneHash) {
     std::vector<Literal> arguments;
     for (const ElementType type : kTypes) {
       for (const Sample& sample : samples_of(static_cast<hlo::Opcode>(opcode), type, 33, Values::kEdges)) {
-        if (!computation_of(sample).ok()) continue;  // no such instruction: tests/status
+        if (!computation_of(sample).ok()) continue;  // no such instruction: see tests/status
         const StatusOr<hlo::InstructionId> id = append(builder, sample);
         ASSERT_TRUE(id.ok()) << id.status().to_string();
         results.push_back(*id);

@@ -8,7 +8,7 @@
 namespace hilo {
 namespace {
 
-/// The environment of launchers, set for one test.
+/// Sets the environment of launchers for one test.
 class LaunchTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -22,7 +22,7 @@ class LaunchTest : public ::testing::Test {
 
 TEST_F(LaunchTest, AProcessAloneIsNotLaunched) {
   EXPECT_EQ(*launch_of_environment(), std::nullopt);
-  set("SLURM_NTASKS", "8");  // an allocation, and no srun
+  set("SLURM_NTASKS", "8");  // an allocation without srun
   EXPECT_EQ(*launch_of_environment(), std::nullopt);
   set("OMPI_COMM_WORLD_RANK", "0");
   set("OMPI_COMM_WORLD_SIZE", "1");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any transport: threads of one process, or messages between processes with one or two participants each.
+// Every transport: threads of one process, or messages between processes with one or two participants each.
 #include "hilo/device/communicator.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ using tests::out;
 using tests::sum_of;
 using tests::values_of;
 
-/// The parameter: participants of a process, or 0 if they are threads of one.
+/// The parameter is the number of participants per process, or 0 if they are threads of one process.
 class CommunicatorTest : public ::testing::TestWithParam<int64_t> {
  protected:
   std::vector<std::unique_ptr<CommunicatorGroup>> groups_of(int64_t n) {
@@ -42,7 +42,7 @@ class CommunicatorTest : public ::testing::TestWithParam<int64_t> {
     }
     return groups;
   }
-  /// Returns the status of each process; `failure`, if it isn't null, gets the first process's summary.
+  /// Returns the status of each process. Writes the first process's summary to `failure` if it isn't null.
   std::vector<Status> run(int64_t n, const std::function<Status(Communicator&)>& body, Status* failure = nullptr) {
     const auto groups = groups_of(n);
     std::vector<Status> statuses = tests::run_participants(groups, GetParam() == 0 ? n : each_of(n), body);
@@ -51,7 +51,7 @@ class CommunicatorTest : public ::testing::TestWithParam<int64_t> {
   }
 
  private:
-  /// An odd number can't be two a process.
+  /// An odd number of participants can't be two per process.
   int64_t each_of(int64_t n) const { return n % GetParam() == 0 ? GetParam() : 1; }
 
   std::unique_ptr<tests::Mailboxes> boxes_;
@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(Carried, CommunicatorTest, ::testing::Values(0, 1, 2), 
 });
 
 TEST_P(CommunicatorTest, AllReduceIsALeftFoldBitForBitForAnyScheduleAndCount) {
-  // 0, 1 and odd counts, below and above the size from which members fold slices.
+  // 0, 1 and odd counts, below and above the size from which each member reduces a slice.
   for (int64_t n = 1; n <= 8; ++n) {
     const std::vector<int64_t> group = everyone(n);
     for (size_t count : {size_t{0}, size_t{1}, size_t{17}, size_t{4095}, size_t{4096}, size_t{9001}, size_t{300001}}) {

@@ -59,7 +59,7 @@ TEST(ThreadCommunicator, ReplicasThatWaitForEachOtherAreAnErrorAndNoHang) {
 }
 
 TEST(ThreadCommunicator, CancellingEndsAllWhoWaitWithinOneWakeUpEach) {
-  constexpr int64_t kReplicas = 4;  // the last one never comes, nor ends
+  constexpr int64_t kReplicas = 4;  // the last one neither arrives nor ends
   const std::vector<int64_t> group = everyone(kReplicas);
   CancellationToken token;
   ThreadCommunicators all(kReplicas, &token);
@@ -74,7 +74,7 @@ TEST(ThreadCommunicator, CancellingEndsAllWhoWaitWithinOneWakeUpEach) {
   }
   while (all.waiting() < kReplicas - 1) std::this_thread::yield();
   token.cancel();
-  const int64_t before = all.wake_ups();  // a thread that wakes up after this sees the word
+  const int64_t before = all.wake_ups();  // a thread that wakes up after this sees the stop flag
   for (std::thread& thread : threads) thread.join();
   EXPECT_LE(all.wake_ups() - before, kReplicas - 1);
   for (const Status& status : statuses) EXPECT_EQ(status.code(), StatusCode::kCancelled) << status.to_string();

@@ -13,26 +13,26 @@
 
 namespace hilo::tests {
 
-/// Both streams of one connection. Requests go to the session on a thread of their own, in order, as from a network.
+/// Both streams of one connection. A thread delivers the requests to the session in order, like a network.
 class RpcSessions::Wire : public std::enable_shared_from_this<Wire> {
  public:
   Wire(RpcSessions& server, std::shared_ptr<rpc::Receiver> receiver)
       : server_(server), receiver_(std::move(receiver)) {}
   ~Wire() {
-    if (thread_.joinable()) thread_.detach();  // it is this thread, whose work is done
+    if (thread_.joinable()) thread_.detach();  // the destructor runs on this thread, which has finished
   }
-  /// From here on its thread holds it, until its end.
+  /// From here on its thread owns it, until the connection ends.
   void start() {
     thread_ = std::thread([self = shared_from_this()] { self->carry(); });
   }
 
   void send(rpc::Lane lane, std::string message) {
     const std::scoped_lock lock(mutex_);
-    if (is_cut_) return;  // nothing comes behind a message that was lost
+    if (is_cut_) return;  // a connection delivers nothing after a lost message
     messages_.push_back({lane, std::move(message)});
     changed_.notify_all();
   }
-  /// Ends it after what was sent, or at once; its receiver is notified then.
+  /// Ends the connection after the messages sent so far, or immediately if `now`. Then notifies its receiver.
   void end(bool now) {
     {
       const std::scoped_lock lock(mutex_);
@@ -50,7 +50,7 @@ class RpcSessions::Wire : public std::enable_shared_from_this<Wire> {
   }
 
  private:
-  /// Where a session's replies go.
+  /// The outlet for a session's replies.
   class End final : public rpc::Outlet {
    public:
     explicit End(std::shared_ptr<Wire> wire) : wire_(std::move(wire)) {}

@@ -21,14 +21,14 @@ class RpcSessions {
 
   /// For rpc::make_rpc_client.
   rpc::Connect connect();
-  /// Breaks all connections, as a network does: what was sent may have come or not.
+  /// Breaks all connections like a network failure: sent messages may have arrived or not.
   void cut();
   /// Ends all workers, as a crash does.
   void kill_workers();
   rpc::Sessions& sessions() { return *sessions_; }
-  /// Called with each message that comes, before it is sent on; false: it is lost. Set before there is a connection.
+  /// Called for each message from a client before it is forwarded; false: it is lost. Set before there is a connection.
   std::function<bool(std::string_view)> on_request = [](std::string_view) { return true; };
-  /// The treatment of each message that is sent back. Set before there is a connection.
+  /// Transforms each message to a client. Set before there is a connection.
   std::function<std::string(std::string)> on_reply = [](std::string message) { return message; };
 
  private:

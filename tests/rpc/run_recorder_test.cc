@@ -46,7 +46,7 @@ TEST(InstructionPlaces, AreThoseOfTheProgramThatWasWritten) {
   EXPECT_EQ(there.of(*here.at(0)), -1);
 }
 
-/// The received events and their number.
+/// The number of received events, and the events.
 struct Told final : ExecutionObserver {
   void on_unit(const ExecutionUnit& unit, const UnitTimes& one) override {
     ++counts[unit.kind];
@@ -65,7 +65,7 @@ class RunRecorderTest : public testing::Test {
     describer_ = std::make_shared<UnitDescriber>(executable_);
   }
   const hlo::Module& module() const { return *executable_->optimized_module(); }
-  /// As the reply comes to the client.
+  /// The reply as the client receives it.
   static RunReply sent(RunRecorder& recorder) {
     const std::string bytes = encode(Reply{.id = 1, .body = *recorder.reply()});
     return std::get<RunReply>(decode_reply(bytes)->body);
@@ -140,10 +140,10 @@ TEST_F(RunRecorderTest, WhatNoRecorderWritesIsDataLoss) {
   bad[2].counts = {0};
   bad[3].lanes = {0, 0};
   bad[4].units[0] = {.number = 2, .instructions = {1 << 20}};
-  bad[5].counts = {int64_t{1} << 62};  // which could not be delivered
+  bad[5].counts = {int64_t{1} << 62};  // which is too large to be delivered
   bad[6].rows = bad[6].begins = bad[6].durations = bad[6].lanes = {0, 0};
   bad[6].counts = {1, int64_t{1} << 26};
-  bad[7].rows = {0, 1};  // the first line is good
+  bad[7].rows = {0, 1};  // the first row is valid
   bad[7].begins = bad[7].durations = bad[7].lanes = bad[7].counts = {1, 1};
   for (const RunReply& one : bad) EXPECT_EQ(units.replay(one, module(), told).code(), StatusCode::kDataLoss);
   EXPECT_EQ(told.times.size(), 1u);

@@ -44,7 +44,7 @@ TEST(SecretFile, ALinkIsAsGoodAsItsTarget) {
 TEST(SecretFile, ThatOfAnotherUserIsRefused) {
   const std::string path = file_with("hilo_secret_of_another", 0600);
   if (::chown(path.c_str(), 4321, static_cast<gid_t>(-1)) != 0) {
-    EXPECT_NE(::geteuid(), 0u);  // only root can give a file away
+    EXPECT_NE(::geteuid(), 0u);  // only root can change the owner of a file
     return;
   }
   EXPECT_EQ(read_secret(path).status().code(), StatusCode::kPermissionDenied);

@@ -12,7 +12,7 @@
 namespace hilo::rpc {
 namespace {
 
-/// With a runtime folder of its own.
+/// A fixture with its own runtime folder.
 class UserTokens : public testing::Test {
  protected:
   void SetUp() override {

@@ -27,7 +27,7 @@ TEST(CondRules, ABatchedPredicateSelects) {
   EXPECT_EQ(vmap(chosen, {kNoAxis, 0})(Array(true), x).to_vector<float>(), (Floats{9, 9}));
 }
 
-/// x doubled until it is 100 or more.
+/// Doubles x until it is at least 100.
 Array doubled(const Array& x) {
   return lax::while_loop([](const Array& v) { return v < 100.0f; }, [](const Array& v) { return v * 2.0f; }, x);
 }

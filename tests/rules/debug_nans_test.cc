@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// debug_nans and debug_infs: the op that makes the value is named.
+// debug_nans and debug_infs: the error names the op that produces the value.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@
 namespace hilo {
 namespace {
 
-/// What a call throws under debug_nans; "" if nothing.
+/// The error that a call throws under debug_nans; "" if it throws none.
 template <typename F>
 std::string found(F&& f) {
   try {

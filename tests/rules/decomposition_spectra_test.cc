@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derivatives of eigh and svd at equal, tiny and huge values, compared with those of functions of matrices by divided
-// differences.
+// Derivatives of eigh and svd at equal, tiny and huge values. Expected are derivatives of matrix functions, computed by
+// divided differences.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -68,7 +68,7 @@ Matrix random_hermitian(size_t n, bool complex) {
   for (size_t i = 0; i < a.values.size(); ++i) a.values[i] = (a.values[i] + b.values[i]) / 2.0L;
   return a;
 }
-/// Orthonormal columns, by Gram and Schmidt, twice.
+/// A matrix with orthonormal columns, by Gram-Schmidt, applied twice.
 Matrix random_unitary(size_t m, size_t n, bool complex) {
   Matrix q = random_matrix(m, n, complex);
   for (size_t j = 0; j < n; ++j) {
@@ -86,7 +86,7 @@ Matrix random_unitary(size_t m, size_t n, bool complex) {
   return q;
 }
 
-/// A function of real numbers with its derivatives; of a matrix it is V f(w) V^H.
+/// A real function with its derivatives. Applied to a matrix it is V f(w) V^H.
 using Spectral = std::function<long double(long double x, int order)>;
 
 long double divided(const Spectral& f, long double x, long double y) {
@@ -149,10 +149,10 @@ struct Case {
   std::string what;
   OfMatrix f;
   Matrix a, value, weights, gradient, direction, second;  ///< D f[weights], D^2 f[weights, direction]
-  long double floor = 0;                                  ///< smaller second derivatives than it count as it
+  long double floor = 0;                                  ///< Smaller second derivatives count as this value.
 };
 
-/// Value, gradient and second derivatives, forward and reverse, alone, jitted and mapped.
+/// Checks value, gradient and second derivatives, in forward and reverse mode: eager, jitted and under vmap.
 void check(const Case& c, ElementType type, double tolerance, bool second) {
   SCOPED_TRACE(c.what);
   const Array a = array_of(c.a, type), e = array_of(c.direction, type);
@@ -173,7 +173,7 @@ void check(const Case& c, ElementType type, double tolerance, bool second) {
   expect_near(numpy::conj(jit(grad(dot))(a)), c.second, tolerance, "reverse over reverse", c.floor);
 }
 
-/// The same in directions: D f[direction] and D^2 f[direction, direction].
+/// Checks directional derivatives: D f[direction] and D^2 f[direction, direction].
 void check_forward(const OfMatrix& f, const Matrix& a, const Matrix& h, const Derivatives& right, ElementType type,
                    double tolerance, bool second, long double floor = 0) {
   const Array x = array_of(a, type), e = array_of(h, type);
@@ -190,7 +190,7 @@ class Spectra : public testing::Test {
   void TearDown() override { ASSERT_TRUE(config().update("jax_enable_x64", false).ok()); }
 };
 
-/// The projector on the space of the last `count` of n values.
+/// The projector onto the space of the last `count` of n values.
 OfMatrix projector(int64_t count) {
   return [=](const Array& a) {
     const linalg::EighResult f = linalg::eigh(a);
@@ -205,7 +205,7 @@ Spectral above(long double bound) {
 
 struct Spectrum {
   Numbers values;
-  int64_t count;  ///< of the last ones, a group
+  int64_t count;  ///< the last `count` values are a group
   long double bound;
 };
 const std::vector<Spectrum> kSpectra = {{{1, 1}, 2, 0.5L},
@@ -252,7 +252,7 @@ TEST_F(Spectra, ProjectorsOfGroups) {
   }
 }
 
-/// A = U diag(s) V^H as a part of [0 A; A^H 0], whose values are s, -s and zeros.
+/// Embeds A = U diag(s) V^H in [0 A; A^H 0], whose eigenvalues are s, -s and zeros.
 struct Dilation {
   Matrix a, v;
   Numbers w;
@@ -287,7 +287,7 @@ Matrix dilated(const Matrix& h) {
   }
   return x;
 }
-/// `x` [m, m] in the corner of n x n zeros.
+/// `x` [m, m] in the corner of an n x n matrix of zeros.
 Matrix in_corner(const Matrix& x, size_t n) {
   Matrix y(n, n);
   for (size_t i = 0; i < x.rows; ++i)
@@ -295,14 +295,14 @@ Matrix in_corner(const Matrix& x, size_t n) {
   return y;
 }
 
-/// U V^H of the first `count` singular values: for all of them the unitary factor of the polar decomposition.
+/// U V^H of the first `count` singular values. For all of them it is the unitary factor of the polar decomposition.
 OfMatrix polar(int64_t count) {
   return [=](const Array& a) {
     const std::vector<Array> f = linalg::svd(a, false, true);
     return matrix::product(matrix::column_range(f[0], 0, count), matrix::row_range(f[2], 0, count));
   };
 }
-/// U U^H of the first `count`, or V V^H.
+/// U U^H of the first `count` singular values, or V V^H.
 OfMatrix left_projector(int64_t count) {
   return [=](const Array& a) {
     const Array u = matrix::column_range(linalg::svd(a, false, true)[0], 0, count);
@@ -313,7 +313,7 @@ OfMatrix left_projector(int64_t count) {
 struct Singular {
   size_t m, n;
   Numbers values;
-  int64_t count;  ///< of the first ones, a group
+  int64_t count;  ///< the first `count` values are a group
   long double bound;
 };
 const std::vector<Singular> kSingular = {{2, 2, {1, 1}, 2, .5},   {3, 3, {2, 1, 1}, 1, 1.5},  {3, 3, {2, 2, 1}, 2, 1.5},
@@ -358,7 +358,7 @@ TEST_F(Spectra, SingularVectorsOfGroups) {
           expect_near(jvp(slope, std::tuple(a), std::tuple(array_of(e, type))).second, corner(norm.first), 1e-10,
                       what + " nuclear norm, second");
         }
-        if (static_cast<size_t>(singular.count) == m) continue;  // of the whole space
+        if (static_cast<size_t>(singular.count) == m) continue;  // the projector onto the whole space
         Derivatives left = derivatives(size, d.v, d.w, in_corner(p, m + n), dilated(e));
         for (LongNumber& x : left.first.values) x *= 2;
         for (LongNumber& x : left.second.values) x *= 2;
@@ -370,7 +370,7 @@ TEST_F(Spectra, SingularVectorsOfGroups) {
   }
 }
 
-/// A function of numbers, with its derivatives, as arrays have it.
+/// A scalar function with its derivatives, as a function of arrays.
 struct Function {
   std::string name;
   std::function<Array(const Array&)> of_array;
@@ -412,7 +412,8 @@ const std::vector<Function>& functions() {
 }
 
 using OfSpectrum = std::function<Array(const Array& v, const Array& w, const Function& f)>;
-/// V f(w) V^H as programs write it. A function that wants a root of f(w) gets w's own, so it is for one of them.
+/// V f(w) V^H as programs write it. A form that needs a root of f(w) receives w itself, so it works for one function
+/// only.
 struct Form {
   std::string name;
   OfSpectrum of;
@@ -480,7 +481,7 @@ TEST_F(Spectra, FunctionsOfMatrices) {
       for (size_t i = 0; i < forms().size() * functions().size(); ++i) {
         const Form& form = forms()[i % forms().size()];
         const Function& f = functions()[i / forms().size()];
-        // All forms of one function, all functions in one form; of the others every seventh.
+        // Tests all forms of one function, all functions in one form, and every seventh of the other combinations.
         if (i / forms().size() != 2 && i % forms().size() != 0 && (i + n) % 7 != 0) continue;
         const Derivatives at = derivatives(f.of_number, r.v, spectrum.values, r.h, r.e);
         const OfMatrix of = [&](const Array& x) {
@@ -488,7 +489,7 @@ TEST_F(Spectra, FunctionsOfMatrices) {
           return form.of(s.v, s.w, f);
         };
         const std::string what = form.name + " " + f.name + " n " + std::to_string(n) + (complex ? " complex" : "");
-        if (form.name == "one vector after the other") {  // no batches
+        if (form.name == "one vector after the other") {  // does not support batches
           const auto slope = [&](const Array& x) { return numpy::conj(grad(weighted(of, array_of(r.h, type)))(x)); };
           expect_near(slope(array_of(a, type)), at.first, 1e-10, what);
           continue;
@@ -500,7 +501,7 @@ TEST_F(Spectra, FunctionsOfMatrices) {
   }
 }
 
-/// Whatever stands between eigh and what uses it: calls, checkpoints, a loss on what is a function of the matrix only.
+/// Calls and checkpoints between eigh and its consumers, and a loss that depends only on a function of the matrix.
 TEST_F(Spectra, BehindCalls) {
   const Numbers w = {1, 1, 1, 3};
   const Random r(4, false);
@@ -529,7 +530,8 @@ TEST_F(Spectra, BehindCalls) {
   }
 }
 
-/// One vector of a group: no derivative, and no finite one. Vectors of values of their own, and values, have one.
+/// A vector in a group of equal values has no finite derivative. Vectors of distinct values have one, and so have the
+/// values.
 TEST_F(Spectra, OneVectorOfAGroup) {
   const Random r(4, false);
   const Array a = array_of(derivatives(kSame, r.v, {1, 1, 2, 3}, r.h, r.e).value, ElementType::kF64);
@@ -561,7 +563,7 @@ TEST_F(Spectra, OneVectorOfAGroup) {
   EXPECT_TRUE(all_finite([](const Array& x) { return linalg::eigh(x).w(0); }));
 }
 
-/// Sums of functions of the values: their gradient is f'(A), a function of the matrix itself.
+/// Sums of functions of the eigenvalues. Their gradient is f'(A), a function of the matrix itself.
 TEST_F(Spectra, SumsOfFunctionsOfValues) {
   for (const Spectrum& spectrum : kSpectra) {
     for (ElementType type : {ElementType::kF64, ElementType::kC128}) {
@@ -575,7 +577,7 @@ TEST_F(Spectra, SumsOfFunctionsOfValues) {
         const auto sum = [&](const Array& x) { return numpy::sum(f.of_array(linalg::eigh(x).w)); };
         const auto slope = [&](const Array& x) { return numpy::conj(grad(sum)(x)); };
         expect_near(slope(a), at.value, 1e-10, f.name);
-        if (f.name == "identity") continue;  // has no second derivative
+        if (f.name == "identity") continue;  // no second derivative
         expect_near(jvp(slope, std::tuple(a), std::tuple(e)).second, at.first, 1e-10,
                     f.name + ", forward over reverse");
         const auto along = [&](const Array& x) {
@@ -588,7 +590,7 @@ TEST_F(Spectra, SumsOfFunctionsOfValues) {
   }
 }
 
-/// An odd function of singular values stands with U and V^H, an even one with one side's vectors.
+/// An odd function of singular values is combined with U and V^H, an even one with the vectors of one side.
 struct OfSingular {
   Function f;
   bool odd;
@@ -645,7 +647,7 @@ TEST_F(Spectra, FunctionsOfSingularValues) {
         const Matrix value = derivatives(f.of_number, d.v, d.w, dilated(e), dilated(e)).value;
         check({what, of, d.a, part(value, 0, 0, m, m), p, corner(at.first), e, corner(at.second), 1}, type, 1e-10,
               square || full);
-        // The sum of an even function of the values: its gradient is an odd one.
+        // The sum of an even function of the values. Its gradient is an odd function.
         const Spectral slope_of_number = [&](long double x, int order) { return f.of_number(x, order + 1); };
         const Derivatives sum = derivatives(slope_of_number, d.v, d.w, dilated(e), dilated(e));
         const auto slope = [&](const Array& x) {

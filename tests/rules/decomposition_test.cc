@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derivatives of eigenvalues and eigenvectors of matrices that aren't Hermitian.
+// Derivatives of eigenvalues and eigenvectors of non-Hermitian matrices.
 #include "hilo/lax/decompositions.h"
 
 #include <gtest/gtest.h>
@@ -19,14 +19,14 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// In f64 and c128, so that finite differences are good to many digits.
+/// In f64 and c128, so that finite differences have many correct digits.
 class EigDerivatives : public testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(config().update("jax_enable_x64", true).ok()); }
   void TearDown() override { ASSERT_TRUE(config().update("jax_enable_x64", false).ok()); }
 };
 
-/// Two matrices, one of whose values are a conjugate pair where `type` is real; [2, 3, 3].
+/// Two matrices [2, 3, 3]. If `type` is real, one of them has a conjugate pair of eigenvalues.
 Array sample(ElementType type) {
   const std::vector<double> real = {1, 2, .5, -1, 3, 1, .25, -2, 2, 4, .5, 1, .75, 1, -.5, .25, 1.5, -3};
   const std::vector<double> imaginary = {.5, 0, 1, 0, -1, 0, 2, 0, .25, 0, 1, 0, -.5, 0, .25, .75, 0, 1};
@@ -85,7 +85,7 @@ Array weighted(const Array& x) {
 
 Array slope(const Array& x) { return std::get<0>(vjp(weighted, x).second(numpy::ones({}, ElementType::kF64))); }
 
-/// From jax.grad of the same with jaxlib 0.10.2.
+/// Recorded from jax.grad of the same function with jaxlib 0.10.2.
 TEST_F(EigDerivatives, GradientsAreThoseOfJax) {
   const Array real = Array::from_vector<double>(
       {-0.23574823, -0.29202214, 0.65377402, 0.41171566, 0.39659413, -0.3248321, -0.5134729, -0.24486544, -0.1608459},
@@ -114,7 +114,7 @@ TEST_F(EigDerivatives, AreTheSameUnderJitAndVmap) {
   }
 }
 
-/// Of [[2, 1], [1, 2]] every vector has two components of one size, of both signs: the first counts.
+/// Every eigenvector of [[2, 1], [1, 2]] has two components of equal size, of both signs. The first one counts.
 TEST_F(EigDerivatives, TakeTheFirstOfEqualComponentsAsTheGreatest) {
   const Array x = numpy::array({{2.0, 1}, {1, 2}}), d = numpy::array({{1.0, 0}, {0, 0}});
   const auto f = [](const Array& a) { return linalg::eig(a, false, true, true)[1]; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slopes at the edges of functions, recorded from jax 0.10.2; but that of x^0 is 0 at 0 too.
+// Slopes at the boundaries of domains, recorded from jax 0.10.2. Exception: the slope of x^0 is 0 at 0 too.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -22,7 +22,7 @@ namespace {
 
 using random::Key;
 
-/// What a call throws for a key that is used twice; "" if nothing.
+/// The error that a call throws for a reused key; "" if it throws none.
 template <typename F>
 std::string reuse(F&& f) {
   const auto scope = debug_key_reuse(true);

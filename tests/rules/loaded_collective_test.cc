@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients of loaded collectives on four replicas, some of which a collective may leave out.
+// Gradients of loaded collectives on four replicas. Some groups omit replicas.
 #include <gtest/gtest.h>
 
 #include "hilo/hilo.h"
@@ -15,7 +15,7 @@ using Floats = std::vector<float>;
 
 constexpr int kReplicas = 4;
 
-/// What each replica gets of HLO text of one argument, which is (r + 1) * (1, 10) on replica r.
+/// The result on each replica of HLO text with one argument, which is (r + 1) * (1, 10) on replica r.
 std::vector<Floats> on_each_replica(const std::string& text) {
   tests::OfReplicas arguments;
   for (int r = 0; r < kReplicas; ++r) {
@@ -29,7 +29,7 @@ std::vector<Floats> on_each_replica(const std::string& text) {
   return values;
 }
 
-/// The gradient of sum(f(x) * w) at w = x: what comes back of each replica's x.
+/// The gradient of sum(f(x) * w) with respect to each replica's x, at w = x.
 std::vector<Floats> pulled_back(const std::string& root) {
   const auto f = loaded_function("  x = f32[2] parameter(0)\n  ROOT r = f32[2] " + root);
   const auto total = [f](const Array& x) { return numpy::sum(f(x) * stop_gradient(x)); };

@@ -10,7 +10,7 @@
 namespace hilo {
 namespace {
 
-/// Bits of this shape, and the state that follows.
+/// Random bits of this shape, and the next state.
 std::tuple<Array, Array> numbers(const Array& state, std::vector<int64_t> sizes) {
   auto attributes = std::make_shared<hlo::RngBitGeneratorAttributes>();
   attributes->algorithm = hlo::RandomAlgorithm::kDefault;
@@ -22,8 +22,8 @@ std::tuple<Array, Array> numbers(const Array& state, std::vector<int64_t> sizes)
 
 std::tuple<Array, Array> four_numbers(const Array& state) { return numbers(state, {4}); }
 
-// jax.vmap(lambda k: lax.rng_bit_generator(k, (4,), dtype=jnp.uint32))(jnp.arange(1, 9, dtype=jnp.uint32).reshape(2,
-// 4)), by jax 0.10.2 on the CPU. JAX joins words to u64 from the low one on.
+// Recorded from jax 0.10.2 on the CPU: jax.vmap(lambda k: lax.rng_bit_generator(k, (4,),
+// dtype=jnp.uint32))(jnp.arange(1, 9, dtype=jnp.uint32).reshape(2, 4)). JAX combines words to u64, low word first.
 TEST(RngBitGenerator, UnderVmapGivesTheNumbersOfJax) {
   const Array states = Array::from_vector<uint64_t>(
       {1 | uint64_t{2} << 32, 3 | uint64_t{4} << 32, 5 | uint64_t{6} << 32, 7 | uint64_t{8} << 32}, {2, 2});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions whose initial value is an argument: mapped over, and differentiated.
+// vmap and derivatives of reductions whose initial value is an argument.
 #include <gtest/gtest.h>
 
 #include "hilo/numpy/numpy.h"
@@ -23,7 +23,7 @@ TEST(ReduceRules, TakeAnInitialValuePerExample) {
   EXPECT_EQ(vmap(folding(hlo::Opcode::kMultiply))(rows, initial).to_vector<float>(), (Floats{60, 2400}));
   EXPECT_EQ(vmap(folding(hlo::Opcode::kMaximum))(rows, initial).to_vector<float>(), (Floats{10, 6}));
   EXPECT_EQ(vmap(folding(hlo::Opcode::kMinimum))(rows, initial).to_vector<float>(), (Floats{1, -20}));
-  // One array for all, an initial value each; and the result's own axes in addition to the batch axis.
+  // One operand for all initial values. The result has the batch axis in addition to its own axes.
   EXPECT_EQ(vmap(folding(hlo::Opcode::kAdd), {kNoAxis, 0})(rows, initial).to_vector<float>(),
             (Floats{15, 7, 19, -15, -23, -11}));
   const Array bits = Array::from_vector<int32_t>({12, 10, 6, 5}, {2, 2});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs from files under jvp, grad and vmap: collectives, topk, and ops that stand for others.
+// jvp, grad and vmap of loaded programs: collectives, topk, and ops that are lowered to others.
 #include <gtest/gtest.h>
 
 #include <sstream>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row an op: its jvp against finite differences, its vjp against its jvp, vmap against a loop, jit against eager.
+// One row per op. Compares its jvp with finite differences, its vjp with its jvp, vmap with a loop, and jit with eager
+// execution.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,10 +19,10 @@ namespace {
 struct Row {
   const char* name;
   Array (*f)(const Array& x);  ///< of f32[2,3]
-  double low, high;            ///< where x is drawn from
+  double low, high;            ///< x is drawn from [low, high]
 };
 
-/// From a literal, because what is computed belongs to the trace that first asks for it.
+/// Built from a literal, because a computed array belongs to the trace that computes it first.
 const Array& other() {
   static const Array* y =
       new Array(Array::from_literal(Literal::array<float>({2, 3}, {0.7f, 1.3f, 0.4f, 1.1f, 0.9f, 1.7f})));
@@ -92,7 +93,7 @@ const Row kRows[] = {
 
 class Rules : public testing::TestWithParam<Row> {
  protected:
-  /// Six distinct values spread over the row's range.
+  /// Six distinct values, spread over the row's range.
   Array point() const {
     const Row& row = GetParam();
     std::vector<float> values;

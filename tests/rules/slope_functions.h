@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/rules/slope_functions.h -- the functions of tests/golden/slopes.npz, by their names there.
+// tests/rules/slope_functions.h -- the functions of tests/golden/slopes.npz, by their names in that file.
 #pragma once
 
 #include "hilo/hilo.h"
@@ -90,7 +90,7 @@ inline const UnarySlope kUnarySlopes[] = {
     HILO_ONE("xlogx", scipy::special::xlogy(x, x)),
 };
 
-// Distributions, and functions of more arguments along one of them.
+// Distributions, and functions of several arguments along one of them.
 inline const UnarySlope kSlopesAlong[] = {
     HILO_ONE("norm.logpdf", scipy::stats::norm::logpdf(x)),
     HILO_ONE("norm.pdf", scipy::stats::norm::pdf(x)),
@@ -98,7 +98,7 @@ inline const UnarySlope kSlopesAlong[] = {
     HILO_ONE("norm.sf", scipy::stats::norm::sf(x)),
     HILO_ONE("norm.logcdf", scipy::stats::norm::logcdf(x)),
     HILO_ONE("norm.logsf", scipy::stats::norm::logsf(x)),
-    HILO_ONE("norm.ppf", numpy::astype(scipy::stats::norm::ppf(x), x.dtype())),  // it is of the default type
+    HILO_ONE("norm.ppf", numpy::astype(scipy::stats::norm::ppf(x), x.dtype())),  // its result has the default type
     HILO_ONE("expon.pdf", scipy::stats::expon::pdf(x)),
     HILO_ONE("expon.cdf", scipy::stats::expon::cdf(x)),
     HILO_ONE("expon.logcdf", scipy::stats::expon::logcdf(x)),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values, slopes and slopes of slopes of elementwise functions, forward and in reverse, compared
-// with mpmath's at hostile points.
+// Values, first and second derivatives of elementwise functions, in forward and reverse mode, compared with mpmath's at
+// hostile points.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -25,11 +25,11 @@ using Table = std::vector<std::vector<double>>;  // columns
 enum Kind { kValue, kSlope, kSecond };
 constexpr const char* kKindNames[] = {"value", "slope", "slope of the slope"};
 
-/// What is further off than 4 units of the last place (values) or 8 (slopes), and why.
+/// A known error above 4 ulp (values) or 8 ulp (derivatives), and its reason.
 struct Exception {
   const char* function;  ///< a name of the table; "complex NAME"; with a type, "NAME f32"
   Kind kind;
-  double low, high;  ///< for arguments (the first one) in between
+  double low, high;  ///< the range of the first argument
   double ulps;
   const char* reason;
 };
@@ -63,7 +63,8 @@ const std::map<std::string, Table>& tables() {
 struct Format {
   ElementType type;
   const char* name;
-  int digits, least, greatest;  ///< of the significand; exponents of the least normal number and the greatest
+  /// `digits` of the significand; exponents of the least normal number and of the greatest number
+  int digits, least, greatest;
 };
 constexpr Format kF64 = {ElementType::kF64, "f64", 53, -1022, 1023}, kF32 = {ElementType::kF32, "f32", 24, -126, 127},
                  kF16 = {ElementType::kF16, "f16", 11, -14, 15}, kBf16 = {ElementType::kBf16, "bf16", 8, -126, 127};
@@ -72,21 +73,20 @@ double ulp(double x, const Format& f) {
   const int exponent = x == 0 ? f.least : std::max(std::ilogb(x), f.least);
   return std::ldexp(1.0, std::max(exponent - f.digits + 1, -1074));
 }
-/// Whether x is a number of the type.
+/// Whether the type represents x exactly.
 bool is_in(double x, const Format& f) {
   return std::isfinite(x) && std::abs(x) < std::ldexp(1.0, f.greatest + 1) && std::fmod(x, ulp(x, f)) == 0;
 }
 
-/// Whether the type can hold x. Forward mode through a rule multiplies an infinite slope by the other operand's tangent
-/// of 0.
+/// Whether x is finite in the type. Forward mode multiplies an infinite slope by the other operand's tangent of 0.
 bool is_finite_in(double x, const Format& f) {
   return std::abs(x) < std::ldexp(2 - std::ldexp(1.0, 2 - f.digits), f.greatest);
 }
 
-/// The greatest error of one column of one function; where the truth is a number of the type.
+/// The greatest error of one column of one function, over points whose exact value the type represents.
 struct Worst {
   double ulps = 0, at = 0, got = 0, truth = 0;
-  double bound = 0;  ///< of the point with the largest fraction of its bound
+  double bound = 0;  ///< The bound at the point with the largest fraction of its bound.
   void add(double x, double result, double wanted, const Format& f, double size, double most) {
     if (!is_finite_in(wanted, f)) return;
     const double off = std::isnan(result) || std::isinf(result) ? HUGE_VAL : std::abs(result - wanted) / ulp(size, f);
@@ -94,7 +94,7 @@ struct Worst {
   }
 };
 
-/// Reports what is beyond its bound; with HILO_SLOPES in the environment prints all.
+/// Reports errors above their bound. With HILO_SLOPES in the environment, prints all errors.
 void judge(const std::string& function, const Format& f, const char* what, Kind kind, const Worst& worst) {
   if (std::getenv("HILO_SLOPES") != nullptr && worst.ulps > worst.bound)
     std::printf("%-18s %-4s %-8s %-18s %10.3g at %.17g: %.17g, true is %.17g\n", function.c_str(), f.name, what,
@@ -103,7 +103,7 @@ void judge(const std::string& function, const Format& f, const char* what, Kind 
                                      << ", at " << fmt::format("{}: {}, true is {}", worst.at, worst.got, worst.truth);
 }
 
-/// The rows whose arguments are numbers of the type, the last one again up to `count`: fewer shapes, fewer programs.
+/// The rows whose arguments the type represents. The last one is repeated up to `count`, so that fewer shapes compile.
 std::vector<size_t> rows_of(const Table& table, size_t arguments, const Format& f) {
   std::vector<size_t> rows;
   for (size_t i = 0; i < table[0].size(); ++i) {
@@ -124,7 +124,7 @@ Array reverse_slope(const F& f, const Array& x) {
   return std::get<0>(vjp(f, x).second(numpy::ones_like(x)));
 }
 
-/// What in_all_ways gives: of which kind, and by which mode.
+/// The modes of the results of in_all_ways.
 constexpr const char* kWays[] = {"", "forward", "reverse", "forward", "reverse"};
 constexpr Kind kKinds[] = {kValue, kSlope, kSlope, kSecond, kSecond};
 std::vector<Array> in_all_ways(const UnarySlope& function, const Array& x) {
@@ -154,7 +154,8 @@ void check_unary(const UnarySlope& function, const Format& format) {
   }
 }
 
-/// Second derivatives are judged as a matrix, in units of the arguments: their zeros lie on lines through the plane.
+/// Second derivatives are compared as a matrix, in units of the arguments, because their zeros are on lines in the
+/// plane.
 double size_of_second(const Table& table, size_t row, size_t column) {
   const double x = std::abs(table[0][row]), y = std::abs(table[1][row]);
   const double units[] = {x, x, y, y}, *first = units + (column - 5);  // x x, x y, y y
@@ -172,7 +173,7 @@ void check_binary(const BinarySlope& function, const Format& format) {
   const Array x = numpy::array(chosen(table[0], rows)).astype(format.type);
   const Array y = numpy::array(chosen(table[1], rows)).astype(format.type);
   const auto f = [&](const Array& a, const Array& b) { return function.f(a, b); };
-  // The other operand has no tangent at all: one of zeros would be multiplied, by infinity too.
+  // The other operand has no tangent. A tangent of zeros would be multiplied, by infinity too.
   const auto along = [&](const auto& g, bool first) {
     return [g, first](const Array& a, const Array& b) {
       const std::tuple one(numpy::ones_like(a));
@@ -224,7 +225,7 @@ void check_binary(const BinarySlope& function, const Format& format) {
   }
 }
 
-/// By the norm: a part much smaller than the other one is as exact as that.
+/// Compares by the norm: a part much smaller than the other one has only the norm's absolute precision.
 void check_complex(const UnarySlope& function, const Format& part) {
   const std::string name = std::string("complex ") + function.name;
   const Table& table = tables().at(name);
@@ -263,7 +264,8 @@ TEST_P(TrueSlopes, OfOneRealArgument) {
   }
 }
 TEST_P(TrueSlopes, OfDistributions) {
-  if (GetParam().type != ElementType::kF64 && GetParam().type != ElementType::kF32) return;  // others by way of f32
+  // other types are computed in f32
+  if (GetParam().type != ElementType::kF64 && GetParam().type != ElementType::kF32) return;
   const X64Scope wide;
   for (const UnarySlope& function : kSlopesAlong) check_unary(function, GetParam());
 }
@@ -291,7 +293,7 @@ TEST(SlopeTable, IsThatOfTheFunctions) {
   EXPECT_EQ(named.size(), tables().size());
 }
 
-/// What `pattern` finds in a file of the sources.
+/// All matches of `pattern` in a source file.
 std::set<std::string> names_in(const std::string& file, const char* pattern) {
   std::ifstream in(std::string(kSourceDir) + "/src/hilo/" + file);
   EXPECT_TRUE(in.good()) << file;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// jax.scipy's functions compared with JAX's values.
+// Functions of jax.scipy, compared with JAX's values.
 #include <gtest/gtest.h>
 
 #include "hilo/scipy/scipy.h"
@@ -8,7 +8,7 @@
 namespace hilo::scipy {
 namespace {
 
-// What rows hand to solvers; tests/golden/record_scipy.py has them in Python.
+// A function that rows pass to solvers; tests/golden/record_scipy.py defines it in Python.
 Array banana(const Array& x) { return 10.0 * numpy::square(x[1] - numpy::square(x[0])) + numpy::square(1.0 - x[0]); }
 Array bowl(const Array& x) { return numpy::sum(numpy::cosh(x - 1.0)) + 0.5 * numpy::square(numpy::sum(x)); }
 Array decay(const Array& z) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/soak/client.cc -- good clients of a server, each a session on its own thread. They know every expected result:
-// sums of integers that begin with the session's own number. Prints one line of JSON with their observations, or one
-// for each line of stdin, which is the number of round trips per session.
+// tests/soak/client.cc -- correct clients of a server, each a session on its own thread. They compute every expected
+// result themselves: sums of integers that start with the session's number. Prints one JSON line with their
+// observations. In the other mode, reads the number of round trips per session from each line of stdin and prints a
+// line for each.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,22 +34,22 @@ ENTRY e {
   one = s64[2] constant({0, 1})
   ROOT next = s64[2] add(state, one)
 })";
-constexpr int64_t kLarge = 40000;  // elements of an array that goes in chunks
-constexpr int kPipelined = 32;     // steps that wait for nothing
-constexpr size_t kWarmUp = 20;     // round trips that aren't timed
+constexpr int64_t kLarge = 40000;  // elements of an array that is sent in chunks
+constexpr int kPipelined = 32;     // steps sent without waiting for replies
+constexpr size_t kWarmUp = 20;     // first round trips, which are not timed
 constexpr int64_t kLookEvery = 16, kLargeEvery = 64, kCompileEvery = 256;
 
-/// What all sessions saw.
+/// The observations of all sessions.
 struct Report {
   std::mutex mutex;
   int64_t calls = 0, wrong = 0, lost = 0, leaked = 0, sessions = 0, restarts = 0;
-  int64_t refused = 0;  // sessions that couldn't begin, and were tried again
+  int64_t refused = 0;  // sessions that failed to start and were retried
   std::map<std::string, int64_t> errors;
   std::string first;
   std::vector<double> microseconds;
 };
 
-/// How one session ended before its time.
+/// The early end of a session.
 struct Ended {
   Status why;
 };
@@ -62,13 +63,13 @@ void or_end(const Status& status) {
   if (!status.ok()) throw Ended{status};
 }
 
-/// One session: what it did and what it must be.
+/// A session with its expected state.
 class Session {
  public:
   Session(std::string target, uint64_t seed, Report& report)
       : target_(std::move(target)), random_(seed), report_(report) {}
 
-  /// Until the time is over or the session is.
+  /// Runs until the time is over or the session ends.
   void run(Clock::time_point end) {
     try {
       begin();
@@ -80,8 +81,8 @@ class Session {
     add_up();
   }
 
-  /// Runs at most this many round trips, and another program; returns their number. Begins the session first if
-  /// necessary. A smaller number: the session ended early.
+  /// Runs at most `rounds` round trips and another program, and returns their number. Starts the session first if
+  /// necessary. A smaller number means that the session ended early.
   int64_t take(int64_t rounds) {
     int64_t made = 0;
     try {
@@ -94,7 +95,7 @@ class Session {
     return made;
   }
   bool has_ended() const { return has_ended_; }
-  /// The last look at a session that take() was called for.
+  /// The final checks of a session that uses take().
   void finish() {
     try {
       if (client_ != nullptr && !has_ended_) look_at_buffers();
@@ -102,7 +103,7 @@ class Session {
       ended_by(ended.why);
     }
   }
-  /// Adds what it did since the last time to the report.
+  /// Adds the counts since the last call to the report.
   void add_up() {
     const std::scoped_lock lock(report_.mutex);
     report_.calls += std::exchange(calls_, 0);
@@ -169,7 +170,7 @@ class Session {
     if (rounds_ % kLargeEvery == 0) move_large();
     if (rounds_ % kCompileEvery == 0) compile_another();
   }
-  /// Each step that was answered counts once, and nothing of another session is there.
+  /// Checks that each answered step counts once, and that no other session changed the state.
   void check_state() {
     const Literal value = download(state_);
     const std::span<const int64_t> got = value.data<int64_t>();
@@ -199,13 +200,13 @@ class Session {
     note(report_.wrong,
          fmt::format("another program: got {{{}, {}}}; wanted {{{}, {}}}", got[0], got[1], own_, steps_ + constant));
   }
-  /// The state is all that is left.
+  /// Checks that only the state's buffer is left.
   void look_at_buffers() {
     for (int i = 0; i < kPipelined; ++i) take_step();
     check_state();
     const int64_t live = device_->statistics().live_buffers;
     if (live == 1) return;
-    check_state();  // a session that has just ended counts nothing
+    check_state();  // sessions that have just ended don't count
     const std::scoped_lock lock(report_.mutex);
     note(report_.leaked, fmt::format("{} buffers are left of 1", live));
     report_.leaked += std::abs(live - 1) - 1;
@@ -256,7 +257,7 @@ int run(const std::string& target, double seconds, int sessions, uint64_t seed) 
   std::vector<std::thread> threads;
   for (int i = 0; i < sessions; ++i) {
     threads.emplace_back([&, i] {
-      // After the loss of a session it begins another.
+      // Starts a new session after the loss of one.
       for (uint64_t k = 0; Clock::now() < end; ++k)
         Session(target, seed * 1000003 + static_cast<uint64_t>(i) * 1009 + k, report).run(end);
     });
@@ -266,7 +267,7 @@ int run(const std::string& target, double seconds, int sessions, uint64_t seed) 
   return report.wrong + report.lost + report.leaked == 0 ? 0 : 1;
 }
 
-/// One place among the good clients: a client that loses a session begins another.
+/// A slot for one client. If its session ends early, another one starts.
 class Seat {
  public:
   Seat(std::string target, uint64_t seed, Report& report) : target_(std::move(target)), seed_(seed), report_(report) {}
@@ -290,7 +291,7 @@ class Seat {
   std::unique_ptr<Session> session_;
 };
 
-/// Sessions that read a number of steps from stdin, run them, and wait for the next line.
+/// Runs sessions by numbers of steps from stdin, one line at a time.
 int run_steps(const std::string& target, int sessions, uint64_t seed) {
   Report report;
   std::vector<Seat> seats;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/soak/planted.cc -- a server with a bug between it and its workers, which tools/soak.py must find: releases that
-// are lost ("leak"), a result that goes to another session ("cross"), a lock that is taken twice ("lock").
+// tests/soak/planted.cc -- a server with a planted bug between it and its workers, which tools/soak.py must find.
+// "leak" loses releases, "cross" sends a result to another session, "lock" locks a mutex twice.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -24,7 +24,7 @@ using rpc::Frame;
 using rpc::FrameSocket;
 using rpc::Pieces;
 
-constexpr int kSoundReplies = 200;  // before the lock's bug shows
+constexpr int kSoundReplies = 200;  // replies before the bug of "lock" occurs
 
 class Bug {
  public:
@@ -42,7 +42,7 @@ class Bug {
     }
     return changed;
   }
-  /// Of one session's worker.
+  /// Changes a reply of one session's worker.
   std::string changed_reply(std::string message, int64_t session) {
     if (name_ == "lock") {
       const std::scoped_lock lock(mutex_);
@@ -69,7 +69,7 @@ class Bug {
   std::string last_;
 };
 
-/// Carries frames from one socket to the other until one ends.
+/// Forwards frames from one socket to the other until one is closed.
 template <typename Change>
 void carry(const std::shared_ptr<FrameSocket>& from, const std::shared_ptr<FrameSocket>& to, Change change) {
   std::thread([from, to, change] {
@@ -105,7 +105,8 @@ Status serve(const std::map<std::string, std::string>& options) {
   rpc::ServerOptions server_options;
   server_options.listen = option("--listen");
   server_options.token_file = option("--token-file");
-  HILO_ASSIGN_OR_RETURN(const rpc::Zygote zygote, rpc::Zygote::start(server_options.worker));  // before any thread
+  // before any thread starts
+  HILO_ASSIGN_OR_RETURN(const rpc::Zygote zygote, rpc::Zygote::start(server_options.worker));
   Bug bug(option("--plant"));
   HILO_ASSIGN_OR_RETURN(const std::unique_ptr<rpc::Server> server,
                         rpc::start_server(server_options, [&] { return start_worker(zygote, bug); }));
@@ -126,7 +127,7 @@ Status serve(const std::map<std::string, std::string>& options) {
 }  // namespace
 }  // namespace hilo::soak
 
-/// Takes the options of `hilo serve` in pairs, and minds those that it knows.
+/// Accepts the options of `hilo serve` in pairs, and ignores unknown ones.
 int main(int count, char** arguments) {
   std::map<std::string, std::string> options;
   for (int i = 2; i + 1 < count; i += 2) options[arguments[i]] = arguments[i + 1];

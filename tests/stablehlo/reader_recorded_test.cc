@@ -19,7 +19,7 @@ namespace {
 
 const std::string kFolder = std::string(tests::kSourceDir) + "/tests/stablehlo/recorded/";
 
-/// Also those in folders inside, whose programs have what isn't written again.
+/// Includes subfolders, whose programs contain constructs that the writer doesn't write.
 std::vector<std::string> names() {
   std::vector<std::string> all;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(kFolder)) {
@@ -57,7 +57,7 @@ TEST_P(Recorded, TheProgramIsHloThatReadsBack) {
   EXPECT_EQ(again->entry->fingerprint(), module->entry->fingerprint());
 }
 
-/// Damaged bytes and text: an error or a tree, and never more memory than the bytes justify.
+/// Damaged bytes and text give an error or a module tree, and never use more memory than the input justifies.
 TEST_P(Recorded, DamagedFilesAreErrorsOrPrograms) {
   for (const std::string extension : {".mlir", ".mlirbc"}) {
     const StatusOr<std::string> bytes = read_file(kFolder + GetParam() + extension);

@@ -24,7 +24,7 @@ TEST(Reader, LeavesTextOfHloAlone) {
     EXPECT_FALSE(is_mlir(text)) << text;
 }
 
-/// A message begins with a field's tag and length: 33 to 35 are the first bytes of aliases and strings.
+/// A message begins with a field's tag and length. Bytes 33 to 35 are also the first bytes of MLIR aliases and strings.
 TEST(Reader, LeavesMessagesAlone) {
   for (const size_t length : {33, 34, 35, 64, 109}) {
     const std::string message =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cells of decompositions rest on checks of what factors mean: each check finds a wrong element wherever it stands.
+// The cells of decompositions depend on checks of the factors' properties. Each check detects a wrong element at every
+// position.
 #include "hilo/hlo/ir/extensions.h"
 #include "tests/support/status_cell.h"
 
@@ -10,7 +11,7 @@ using hlo::Opcode;
 
 class DecompositionNet : public testing::TestWithParam<Opcode> {};
 
-/// The results with element `k` of one of them a quarter greater, or one.
+/// The results with element `k` of one result increased by a quarter, or by one.
 std::vector<Literal> moved(std::vector<Literal> results, size_t result, int64_t k) {
   Literal& literal = results[result];
   if (is_integer(literal.shape().element_type())) store_whole(literal, k, whole_at(literal, k) + 1);
@@ -18,11 +19,11 @@ std::vector<Literal> moved(std::vector<Literal> results, size_t result, int64_t 
   return results;
 }
 
-/// Triangles that repeat other results: LAPACK leaves T in the matrix of tridiagonal's reflectors.
+/// Whether the element repeats another result: LAPACK leaves T in the matrix of tridiagonal's reflectors.
 bool stands_twice(const Sample& sample, size_t result, int64_t k) {
   if (sample.opcode != hlo::kExtTridiagonal || result != 0) return false;
   const int64_t n = sample.expected.elements()[0].shape().dimension(1), row = k / n % n, column = k % n;
-  return row < column + 2;  // the first sample is of the lower triangle
+  return row < column + 2;  // the first sample has the lower triangle
 }
 
 TEST_P(DecompositionNet, FindsAWrongElementWhereverItStands) {

@@ -30,7 +30,7 @@ constexpr int64_t kSizes[] = {0, 1, 3, 17};
 /// Whether any shape that the program specifies is valid.
 bool has_any_shape(Opcode opcode) { return opcode == Opcode::kParameter || opcode == Opcode::kCustomCall; }
 
-/// A result that the sample can't have: of another rank, or, where a scalar gives any, of another type.
+/// A shape that the result can't have: another rank or, if any scalar is valid, another type.
 Shape wrong_shape(const Sample& sample) {
   const bool any_rank =
       (sample.opcode == Opcode::kBroadcast || sample.opcode == Opcode::kRng) && sample.operands[0].shape().rank() == 0;
@@ -142,7 +142,7 @@ TEST_P(TextCell, ReadsBackAsTheSameProgram) {
 
 // ---- eval -----------------------------------------------------------------------------------------------------------
 
-/// What is wrong with the results of one replica, or "".
+/// The error of one replica's results, or "".
 std::string judged(const Sample& sample, std::span<const Literal> got, const Literal& expected) {
   if (sample.check) return sample.check(got);
   const std::vector<Literal> wanted = leaves_of(expected);
@@ -185,7 +185,7 @@ TEST_P(EvalCell, GivesWhatScalarFunctionsAndPlainLoopsGive) {
 
 // ---- engine ---------------------------------------------------------------------------------------------------------
 
-/// Of formulas of several functions, each of which the engine rounds its own way.
+/// For formulas with several functions, which the engine rounds differently.
 double special_function_ulps(Opcode opcode) {
   constexpr std::pair<Opcode, double> kUlps[] = {
       {hlo::kExtErfInv, 16},   {hlo::kExtXlaErfInv, 16}, {hlo::kExtErfc, 16},        {hlo::kExtLgamma, 64},
@@ -197,16 +197,15 @@ double special_function_ulps(Opcode opcode) {
   return 0;
 }
 
-/// Units in the last place that the engine's function may be off the reference, which is a rounding away from the
-/// truth.
+/// The allowed difference between engine and reference in ulp. The reference itself has a rounding error.
 double engine_ulps(const Cell& cell) {
   if (const double ulps = special_function_ulps(cell.opcode); ulps > 0)
     return element_type_info(cell.type).bits < 32 ? 1 : ulps;
-  if (cell.opcode == Opcode::kFft) return 8;                                                  // rounds once a level
+  if (cell.opcode == Opcode::kFft) return 8;                                                  // one rounding per level
   if (cell.opcode == Opcode::kCholesky || cell.opcode == Opcode::kTriangularSolve) return 1;  // a zero may be -0
   if (cell.opcode == hlo::kExtCumlogsumexp) return 40;  // up to 17 steps of exp and log1p
-  // Quotients, magnitudes and exponentials are by formulas of the engine's own; in c64 in double, and then the same to
-  // the bit.
+  // The engine has its own formulas for quotients, magnitudes and exponentials. It computes c64 in f64, with the same
+  // bits as the reference.
   constexpr Opcode kOwnFormulas[] = {Opcode::kAbs, Opcode::kDivide, Opcode::kExp, Opcode::kSign};
   if (cell.type == ElementType::kC128 && std::ranges::find(kOwnFormulas, cell.opcode) != std::end(kOwnFormulas))
     return 4;
@@ -219,7 +218,8 @@ double engine_ulps(const Cell& cell) {
   return 0;
 }
 
-/// All samples of all sizes as one program: compiling is what an engine test costs. Lists are by replica.
+/// All samples of all sizes in one program, because compilation dominates the time of engine tests. Lists are by
+/// replica.
 struct Together {
   hlo::Module module;
   OfReplicas arguments, wanted;
@@ -261,13 +261,14 @@ Together put_together(const Cell& cell) {
   return all;
 }
 
-/// Types of a byte that widen to compute: what differs by instruction set is the width, so one set in turn will do.
+/// One-byte types that are widened for computation. Instruction sets differ only in width, so each cell runs on one of
+/// them, in rotation.
 bool runs_on_one_isa(const Cell& cell) {
   const int bits = element_type_info(cell.type).bits;
   return cell.type != ElementType::kPred && (bits < 8 || (bits == 8 && is_floating(cell.type)));
 }
 
-/// Functions of LAPACK that the evaluator calls as well, and whose bits are those of the width.
+/// LAPACK functions that the evaluator calls too. Their bits depend on the vector width.
 bool has_bits_of_the_width(const Cell& cell) { return cell.opcode == hlo::kExtLu; }
 
 TEST_P(EngineCell, GivesWhatTheReferenceGivesAtEveryWidth) {
@@ -299,7 +300,7 @@ HILO_CELLS(TextCell, cells());
 HILO_CELLS(EvalCell, run_cells());
 HILO_CELLS(EngineCell, run_cells());
 
-// ---- what isn't there -----------------------------------------------------------------------------------------------
+// ---- rejected and not run -------------------------------------------------------------------------------------------
 
 class RefusedCell : public CellTest {};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NaN and infinities in each place of each operand of the ops that libraries and loops of hilo's own compute. Each test
+// NaN and infinities at each position of each operand, for ops that libraries and hilo's own loops compute. Each test
 // is a cell of docs/internal/status.md.
 #include <algorithm>
 #include <cmath>
@@ -24,7 +24,7 @@ bool is_computed_by_a_kernel(Opcode opcode) {
   return is_decomposition(opcode) || std::ranges::find(kOthers, opcode) != std::end(kOthers);
 }
 
-/// Ops of whose results every element that is read is a part: NaN shows in them, unless it changes nothing.
+/// Ops whose results depend on every element that is read, so NaN propagates unless it has no effect.
 bool keeps_nan(Opcode opcode) {
   return is_decomposition(opcode) || opcode == Opcode::kCholesky || opcode == Opcode::kTriangularSolve ||
          opcode == Opcode::kDot || opcode == Opcode::kConvolution || opcode == Opcode::kFft;
@@ -43,8 +43,9 @@ std::vector<Cell> nonfinite_cells() {
 bool is_finite(const Wide& x) { return std::isfinite(x.real()) && std::isfinite(x.imag()); }
 bool is_nan(const Wide& x) { return std::isnan(x.real()) || std::isnan(x.imag()); }
 
-/// Is that the same number, or, of what isn't finite, one of the same kind? In which parts of a complex number that
-/// shows, and whether a transform's sums end in NaN or an infinity, depends on the order of their terms.
+/// Whether both are the same number or the same kind of nonfinite value. For complex numbers, the order of terms
+/// determines which parts are nonfinite. In the sums of a transform it also determines whether the result is NaN or an
+/// infinity.
 bool agree(Opcode opcode, ElementType type, const Wide& got, const Wide& wanted) {
   if (is_finite(got) != is_finite(wanted)) return false;
   if (!is_finite(wanted)) {
@@ -89,8 +90,8 @@ bool are_identical(const std::vector<Literal>& x, const std::vector<Literal>& y)
   return std::ranges::equal(x, y, [](const Literal& a, const Literal& b) { return a.identical(b); });
 }
 
-/// Calls f(operands with one element replaced, its description) for places of every operand that has such numbers: all
-/// of small operands, else the first and last ones and some between.
+/// Calls f(operands with one element replaced, its description). Covers all positions of small operands, else the first
+/// and last ones and some between.
 void with_each(const Sample& sample, const std::function<void(const std::vector<Literal>&, const std::string&)>& f) {
   constexpr int64_t kMaxPlaces = 16;
   constexpr long double kInfinity = std::numeric_limits<long double>::infinity();
@@ -112,7 +113,7 @@ void with_each(const Sample& sample, const std::function<void(const std::vector<
 
 class NonfiniteCell : public CellTest {
  protected:
-  /// NaN that the reference loses, and where the engine's executables differ from it.
+  /// Checks that the reference propagates NaN, and that the engine's executables agree with it.
   void compare(const Sample& sample) const {
     const hlo::ComputationPtr computation = built(sample);
     ASSERT_NE(computation, nullptr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every opcode on every element type that has them: jvp against finite differences, vjp against jvp, vmap against a
-// loop. Rules run by the reference evaluator. Each test is a cell of docs/internal/status.md.
+// Every opcode on every element type with such rules: compares jvp with finite differences, vjp with jvp, vmap with a
+// loop. The reference evaluator runs the rules. Each test is a cell of docs/internal/status.md.
 #include <cmath>
 
 #include "hilo/hlo/eval/evaluator.h"
@@ -25,7 +25,7 @@ class JvpCell : public CellTest {};
 class TransposeCell : public CellTest {};
 class BatchCell : public CellTest {};
 
-/// Each of the marked operands alone, then all of them.
+/// Masks of each marked operand alone, then of all marked operands.
 std::vector<Mask> alone_and_together(const Mask& marked) {
   std::vector<Mask> masks;
   for (size_t i = 0; i < marked.size(); ++i) {
@@ -47,11 +47,11 @@ std::string describe(const Mask& mask) {
 Mask differentiable(const Sample& sample) {
   Mask mask;
   for (const Literal& x : sample.operands) mask.push_back(has_tangent(x.shape().element_type()));
-  if (sample.opcode == hlo::kExtPolygamma || sample.opcode == hlo::kExtZeta) mask[0] = false;  // refused, as by JAX
+  if (sample.opcode == hlo::kExtPolygamma || sample.opcode == hlo::kExtZeta) mask[0] = false;  // rejected, as in JAX
   return mask;
 }
 
-/// A direction of multiples of 1/8, none of them zero.
+/// A direction of nonzero multiples of 1/8.
 Literal direction(const Shape& shape, int64_t seed) {
   Literal v(shape);
   for (int64_t i = 0; i < shape.element_count(); ++i) {
@@ -70,14 +70,14 @@ std::vector<Literal> directions(std::span<const Literal> operands, size_t replic
   return all;
 }
 
-/// What each replica of the sample's program holds; of one that runs alone: its operands.
+/// The arguments of each replica of the sample's program. For a single replica, its operands.
 OfReplicas held(const Sample& sample) {
   OfReplicas all = {sample.operands};
   for (const Sample::Peer& peer : sample.peers) all.push_back(peer.operands);
   return all;
 }
 
-/// The values on each replica, by the reference evaluator.
+/// The results on each replica, by the reference evaluator.
 OfReplicas everywhere(const ComputationPtr& computation, const OfReplicas& arguments) {
   if (arguments.size() == 1) return {evaluated(*computation, arguments[0])};
   return run_on_replicas(*tests::reference_client(), module_of(computation), arguments);
@@ -98,7 +98,7 @@ bool near(const Wide& got, const Wide& wanted, double tolerance) {
   return std::abs(got - wanted) <= tolerance * std::max(1.0L, std::abs(wanted));
 }
 
-/// Element by element, relative to the expected value or 1.
+/// Compares elementwise, relative to the expected value or 1.
 void expect_near(const Literal& got, std::span<const Wide> wanted, double tolerance, const std::string& where) {
   ASSERT_EQ(got.shape().element_count(), static_cast<int64_t>(wanted.size())) << where;
   for (int64_t k = 0; k < got.shape().element_count(); ++k) {
@@ -108,11 +108,11 @@ void expect_near(const Literal& got, std::span<const Wide> wanted, double tolera
   }
 }
 
-/// What is differentiated: the instruction, or the program around it whose results are unique.
+/// The program to differentiate: the instruction, or a program around it with unique results.
 ComputationPtr differentiated(const Sample& sample) { return sample.smooth ? sample.smooth(sample) : built(sample); }
 
-/// Derivatives by central differences, of every result that has a tangent, replica after replica. nextafter has none
-/// but JAX's, which is 0.
+/// Derivatives by central differences of every result with a tangent, by replica. For nextafter JAX's derivative is
+/// used, which is 0.
 std::vector<std::vector<Wide>> finite_differences(const Sample& sample, const Mask& mask) {
   const ComputationPtr c = differentiated(sample);
   const auto values = [&](long double h) {
@@ -136,7 +136,7 @@ std::vector<std::vector<Wide>> finite_differences(const Sample& sample, const Ma
   return slopes;
 }
 
-/// The marked ones of `literals`.
+/// The marked elements of `literals`.
 std::vector<Literal> marked(const std::vector<Literal>& literals, const Mask& mask) {
   std::vector<Literal> some;
   for (size_t i = 0; i < mask.size(); ++i) {
@@ -149,8 +149,7 @@ void append(std::vector<Literal>& to, const std::vector<Literal>& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
-/// The tangents of the results that have one, by the jvp rule, replica after replica; zeros where the rule returns
-/// zero.
+/// The tangents of the results that have one, by the jvp rule and by replica. Zeros if the rule returns zero.
 std::vector<Literal> pushed(const Sample& sample, const Mask& mask) {
   const ComputationPtr c = differentiated(sample);
   const JvpComputation jvp = jvp_computation(c, mask, Mask(c->result_shape().leaves().size(), false));
@@ -174,8 +173,8 @@ std::vector<Literal> pushed(const Sample& sample, const Mask& mask) {
   return tangents;
 }
 
-/// Where slopes are measured: the same instruction in f64 or c128, or, without such an instruction (a dot whose result
-/// type is wider), the sample itself with a greater step.
+/// The sample for finite differences: the same instruction in f64 or c128. If that doesn't exist (a dot with a wider
+/// result type), the sample itself with a larger step.
 struct Yardstick {
   Sample sample;
   double tolerance;
@@ -189,7 +188,7 @@ Yardstick yardstick_of(const Cell& cell, const Sample& sample, size_t index, int
   return own;
 }
 
-/// Asking for the derivative is an error that names the op, not a gradient of zero.
+/// A derivative must be an error that names the op, not a gradient of zero.
 void check_has_no_jvp(const Sample& sample) {
   try {
     const ComputationPtr c = built(sample);
@@ -232,7 +231,7 @@ TEST_P(UnderivableCell, IsAnErrorAsInJax) {
   for (const Sample& sample : samples(kExtent)) check_has_no_jvp(sample);
 }
 
-/// <w, J v> and <J^T w, v> without conjugation, as cotangents are defined; real parts.
+/// <w, J v> and <J^T w, v> without conjugation, as cotangents are defined; the real part.
 long double inner(std::span<const Literal> a, std::span<const Literal> b, long double& size) {
   long double sum = 0;
   for (size_t i = 0; i < a.size(); ++i) {
@@ -259,7 +258,7 @@ void check_transpose(const Sample& sample, const Mask& mask, double tolerance) {
   const OfReplicas pushed_forward = everywhere(linear.unknown, arguments);
   ASSERT_EQ(pushed_forward.size(), at.size());
   const size_t results = pushed_forward[0].size();
-  if (results == 0) {  // what only selects: small steps of it change nothing
+  if (results == 0) {  // ops that only select: small steps don't change the result
     for (const std::vector<Wide>& slopes : finite_differences(sample, mask))
       for (const Wide& slope : slopes) ASSERT_EQ(slope, Wide(0)) << "no result depends on " << describe(mask);
     return;
@@ -297,7 +296,8 @@ TEST_P(TransposeCell, IsTheTransposeOfJvp) {
 
 // ---- batch ----------------------------------------------------------------------------------------------------------
 
-/// Example `b` of an operand: its elements moved along, or, of a single one, another value. Example 0 is the operand.
+/// Example `b` of an operand: its elements rotated or, if there is a single one, another value. Example 0 is the
+/// operand.
 Literal example(const Literal& operand, int64_t b) {
   const int64_t count = operand.shape().element_count();
   const ElementType type = operand.shape().element_type();
@@ -314,7 +314,7 @@ Literal example(const Literal& operand, int64_t b) {
   return out;
 }
 
-/// `count` examples in one literal with the batch axis at `axis`.
+/// `count` examples, stacked along `axis`.
 Literal stacked(const Literal& operand, int64_t axis, int64_t count) {
   std::vector<int64_t> dimensions(operand.shape().dimensions().begin(), operand.shape().dimensions().end());
   dimensions.insert(dimensions.begin() + axis, count);
@@ -374,8 +374,8 @@ void check_batch(const Sample& sample, const Mask& mask, bool last_axis, int64_t
   }
 }
 
-/// JAX's rule of rng-bit-generator, which is no loop: the first state draws the bits of all examples, and only it moves
-/// on.
+/// JAX's rule of rng-bit-generator, which is not a loop: the first state generates the bits of all examples, and only
+/// it advances.
 void check_first_state_draws(const Sample& sample, int64_t count) {
   const Literal states = stacked(sample.operands[0], 0, count);
   const StagedFunction mapped = stage(
@@ -400,7 +400,7 @@ void check_first_state_draws(const Sample& sample, int64_t count) {
   }
 }
 
-/// All operands, but not the size of set-dimension-size: it is the same for all examples, as shapes are.
+/// All operands, except the size of set-dimension-size, which is the same for all examples, like shapes.
 Mask operands_with_examples(const Sample& sample) {
   Mask mask(sample.operands.size(), true);
   if (sample.opcode == hlo::Opcode::kSetDimensionSize) mask[1] = false;
@@ -421,7 +421,7 @@ TEST_P(BatchCell, IsALoop) {
   }
 }
 
-// ---- the nets catch -------------------------------------------------------------------------------------------------
+// ---- the tests detect errors ----------------------------------------------------------------------------------------
 
 Sample smooth(hlo::Opcode opcode) { return samples_of(opcode, ElementType::kF64, kExtent, Values::kSmooth)[0]; }
 

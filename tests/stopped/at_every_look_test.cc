@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cancelled at each single look at the token, in compiling or running: CANCELLED or a right result, and the same
-// program then compiles and runs.
+// Cancels at each single check of the token, during compilation or execution. The result is CANCELLED or correct, and
+// afterwards the same program compiles and runs.
 //
-// HILO_LOOKS=all tries every look (make fuzz, make sanitize); without it, a few of each program.
+// HILO_LOOKS=all tries every check (make fuzz, make sanitize); by default a few of each program.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ bool are_equal(const std::vector<Literal>& a, const std::vector<Literal>& b) {
   });
 }
 
-/// Looks to cancel at: all of `count`, or `few` that differ from program to program.
+/// The checks at which to cancel: all of `count`, or `few` that differ between programs.
 std::vector<int64_t> looks_to_try(int64_t count, size_t program, int64_t few) {
   std::vector<int64_t> tries;
   const char* const wanted = std::getenv("HILO_LOOKS");
@@ -64,7 +64,7 @@ std::vector<int64_t> looks_to_try(int64_t count, size_t program, int64_t few) {
   return tries;
 }
 
-/// Tries the looks of one program, whose caches are empty each time. Returns the number of tries.
+/// Cancels one program at each selected check, with empty caches each time. Returns the number of tries.
 int64_t check(const Program& program, size_t number, int64_t few) {
   clear_caches();
   StatusOr<std::vector<Literal>> wanted(std::vector<Literal>{});
@@ -85,13 +85,13 @@ int64_t check(const Program& program, size_t number, int64_t few) {
   return static_cast<int64_t>(tries.size());
 }
 
-/// All samples of an opcode and type that may be in one program; empty without samples.
+/// All samples of an opcode and type that can be in one program; empty without samples.
 std::optional<Program> program_of(hlo::Opcode opcode, ElementType type) {
   Program program{fmt::format("{} {}", hlo::opcode_name(opcode), element_type_name(type)), {}, {}};
   hlo::Builder builder("main");
   std::vector<hlo::InstructionId> results;
   for (const Sample& sample : samples_of(opcode, type, 17, Values::kSmooth)) {
-    if (!computation_of(sample).ok()) continue;  // no such instruction: tests/status
+    if (!computation_of(sample).ok()) continue;  // no such instruction: see tests/status
     results.push_back(*append(builder, sample));
     for (const Literal& leaf : leaves_of(sample.operands)) program.arguments.push_back(leaf);
   }
@@ -101,7 +101,7 @@ std::optional<Program> program_of(hlo::Opcode opcode, ElementType type) {
   return program;
 }
 
-/// A program of text on arguments that are ones.
+/// A program in HLO text with arguments of ones.
 Program program_of(const std::string& name, const std::string& text) {
   StatusOr<hlo::Module> module = hlo::parse_module(text);
   EXPECT_TRUE(module.ok()) << module.status().to_string() << text;
@@ -114,7 +114,7 @@ Program program_of(const std::string& name, const std::string& text) {
   return program;
 }
 
-/// Branches, loops and calls in each other, library calls and kernels in all of them.
+/// Nested branches, loops and calls, with library calls and kernels in each of them.
 constexpr const char* kPrograms[] = {
     R"(HloModule branches
 less { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = pred[] compare(a, b), direction=LT }

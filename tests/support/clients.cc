@@ -9,7 +9,7 @@
 namespace hilo::tests {
 namespace {
 
-/// Tests compile what they test; what an earlier run left on the disk is none of their business.
+/// Tests compile their programs, so they must not read a disk cache of an earlier run.
 const int kNoDiskCache = ::setenv("HILO_CACHE", "off", 0);
 
 ClientPtr* make_client(std::string_view platform) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of ops in which replicas meet, or by which they differ: programs of two replicas.
+// Samples of collectives and of ops whose result depends on the replica: programs of two replicas.
 #include <algorithm>
 
 #include "hilo/hlo/ir/extensions.h"
@@ -20,18 +20,18 @@ Sample meeting(Opcode opcode, hlo::AttributesPtr attributes, const Literal (&ope
   return s;
 }
 
-/// Replica `replica` has row `rows`, by two rows a member, of numbers that differ.
+/// The operand of `replica`: small numbers of shape [rows, 3] that differ between replicas.
 Literal held(const Wanted& wanted, int64_t rows, int64_t replica) {
   return small(Shape::array(wanted.type, {rows, 3}), 5 * replica + 1);
 }
 
-/// All replicas in order, or, turned, the other one first.
+/// All replicas in order; if `turned`, the other one first.
 template <typename T>
 void set_groups(T& attributes, bool turned) {
   if (turned) attributes.replica_groups = {{1, 0}};
 }
 
-/// x behind y along the first dimension.
+/// Concatenates x and y along the first dimension.
 Literal behind_each_other(const Literal& x, const Literal& y) {
   Literal both(x.shape().with_dimensions(std::vector<int64_t>{2 * x.shape().dimension(0), x.shape().dimension(1)}));
   std::ranges::copy(x.bytes(), both.mutable_bytes().begin());
@@ -49,7 +49,8 @@ Literal half_of(const Literal& x, int64_t which) {
 
 hlo::ComputationPtr adder(ElementType type) { return must(hlo::scalar_binary_computation(Opcode::kAdd, type)); }
 
-/// The result of a start: the operands of its op, then its results; all-reduce's is what it gives.
+/// The start op of an asynchronous pair. Its result holds the operands of its op and then the results; all-reduce-start
+/// returns the results only.
 Sample started(Sample s, Opcode start) {
   const auto both = [&](const std::vector<Literal>& operands, const Literal& expected) {
     std::vector<Literal> elements = {operands[0], expected};
@@ -76,7 +77,7 @@ Sample done(Sample s, Opcode opcode) {
   return s;
 }
 
-/// This replica's number, or its partition's.
+/// This replica's id, or its partition's.
 Sample number_of_its_own(Opcode opcode, uint32_t second) {
   Sample s{.opcode = opcode, .expected = Literal::scalar<uint32_t>(0)};
   s.peers = {{.operands = {}, .expected = Literal::scalar<uint32_t>(second)}};
@@ -157,7 +158,7 @@ Samples all_to_all_of_replicas_samples(Wanted wanted) {
       set_groups(a, turned);
       a.dimensions = {0};
     });
-    const auto result = [&](int64_t place) {  // slice `place` of all, in the group's order
+    const auto result = [&](int64_t place) {  // slice `place` of the result, in the group's order
       return behind_each_other(half_of(x[turned ? 1 : 0], place), half_of(x[turned ? 0 : 1], place));
     };
     samples.push_back(meeting(Opcode::kAllToAll, attributes, x, {result(turned ? 1 : 0), result(turned ? 0 : 1)}));
@@ -199,7 +200,7 @@ Samples replica_id_samples(Wanted wanted) {
 
 Samples partition_id_samples(Wanted wanted) {
   if (wanted.type != ElementType::kU32) return {};
-  return {number_of_its_own(Opcode::kPartitionId, 0)};  // there is one partition
+  return {number_of_its_own(Opcode::kPartitionId, 0)};  // a program has one partition
 }
 
 Samples psum_samples(Wanted wanted) { return {over_axis(hlo::kExtPsum, wanted, axis<hlo::NamedAxisAttributes>())}; }
@@ -214,7 +215,7 @@ Samples all_gather_samples(Wanted wanted) {
     Sample s = over_axis(hlo::kExtAllGather, wanted, attributes);
     std::vector<int64_t> sizes = {wanted.n, 3};
     sizes.insert(sizes.begin() + dimension, 2);
-    s.expected = Literal(Shape::array(wanted.type, sizes));  // stands for its shape: alone the op has no value
+    s.expected = Literal(Shape::array(wanted.type, sizes));  // only its shape counts: alone the op has no value
     samples.push_back(s);
   }
   return samples;
@@ -226,12 +227,12 @@ Samples ppermute_samples(Wanted wanted) {
                     }))};
 }
 
-/// One slice a member along the first dimension.
+/// One slice per member along the first dimension.
 Sample over_slices(Opcode opcode, const Wanted& wanted, hlo::AttributesPtr attributes, std::vector<int64_t> result) {
   return {.opcode = opcode,
           .operands = {small(Shape::array(wanted.type, {2, wanted.n}), 1)},
           .attributes = std::move(attributes),
-          .expected = Literal(Shape::array(wanted.type, result))};  // stands for its shape, as above
+          .expected = Literal(Shape::array(wanted.type, result))};  // only its shape counts, as above
 }
 
 Samples psum_scatter_samples(Wanted wanted) {

@@ -68,7 +68,7 @@ Sample reduction(const ComputationPtr& body, const Literal& x, int64_t initial, 
   return s;
 }
 
-/// a + b + a * b, which is associative: (1 + a)(1 + b) - 1. No reducer that has a name.
+/// a + b + a * b, which is associative: (1 + a)(1 + b) - 1. It is not a named reducer.
 ComputationPtr nameless_body(ElementType type) {
   Builder b("nameless");
   const InstructionId x = b.parameter(Shape::scalar(type)), y = b.parameter(Shape::scalar(type));
@@ -77,7 +77,7 @@ ComputationPtr nameless_body(ElementType type) {
   return must(std::move(b).build(root));
 }
 
-/// The sum of one operand together with the product of another.
+/// The sum of one operand and the product of another.
 Sample sum_and_product(const Literal& x, const Literal& y) {
   const ElementType type = x.shape().element_type();
   Builder b("sum_and_product");
@@ -94,7 +94,7 @@ Sample sum_and_product(const Literal& x, const Literal& y) {
           .expected = Literal::tuple({sum.expected, product.expected})};
 }
 
-/// JAX's argmax body: NaN wins, ties go to the lower index.
+/// The body of JAX's argmax: NaN wins, ties select the lower index.
 ComputationPtr arg_max_body(ElementType type) {
   using enum hlo::ComparisonDirection;
   Builder b("argmax");
@@ -139,10 +139,10 @@ Sample arg_max(ElementType type, int64_t n) {
 struct DotForm {
   Shape lhs, rhs, result;
   hlo::DotAttributes attributes;
-  std::string_view labels;  ///< "nk,km->nm": how the expected sum runs
+  std::string_view labels;  ///< "nk,km->nm": the expected sum in einsum notation
 };
 
-/// The sum that the labels spell, over all values of all letters.
+/// The einsum over all values of all labels.
 Literal einsum(const DotForm& form, const Literal& lhs, const Literal& rhs) {
   const size_t comma = form.labels.find(','), arrow = form.labels.find("->");
   const std::string_view parts[3] = {form.labels.substr(0, comma), form.labels.substr(comma + 1, arrow - comma - 1),
@@ -196,7 +196,7 @@ ElementType wider(ElementType type) {
 
 // ---- scatter --------------------------------------------------------------------------------------------------------
 
-/// Returns its second parameter: an update replaces what was there.
+/// Returns its second parameter: an update replaces the old element.
 ComputationPtr replace_body(ElementType type) {
   Builder b("replace");
   b.parameter(Shape::scalar(type));
@@ -204,7 +204,7 @@ ComputationPtr replace_body(ElementType type) {
   return must(std::move(b).build(update));
 }
 
-/// Rows of updates into the rows of x that `places` name; a place outside is dropped.
+/// Scatters rows of updates into the rows of x at `places`. Rows out of bounds are dropped.
 Sample row_scatter(ElementType type, int64_t n, const std::vector<int32_t>& places, std::optional<Opcode> opcode) {
   const auto count = static_cast<int64_t>(places.size());
   Sample s{.opcode = Opcode::kScatter};
@@ -244,7 +244,7 @@ ComputationPtr comparator(const std::vector<ElementType>& types, size_t key, hlo
   return must(std::move(b).build(root));
 }
 
-/// Lines of operands reordered together by the order of operand `key`; equal keys keep their order.
+/// Sorts lines of all operands by operand `key`; the sort is stable.
 Sample sort_sample(std::vector<Literal> operands, size_t key, int64_t dimension, bool descending) {
   Sample s{.opcode = Opcode::kSort, .operands = std::move(operands)};
   std::vector<ElementType> types;
@@ -326,21 +326,23 @@ Samples reduce_samples(Wanted wanted) {
   const Fold add = [&](const Wide& a, const Wide& b) { return plus(type, a, b); };
   const Fold multiply = [&](const Wide& a, const Wide& b) { return by(type, a, b); };
   const Fold nameless = [&](const Wide& a, const Wide& b) { return plus(type, plus(type, a, b), by(type, a, b)); };
-  // Products of a few numbers in 1..4, so that they are exact in bf16 and don't vanish.
+  // Products of a few numbers in 1..4, so that they are exact in bf16 and not zero.
   const Literal factors = wholes(x.shape(), [](int64_t i) { return 1 + (i * 3 + i / 4) % 4; });
   const Literal bits = wholes(x.shape(), [](int64_t i) { return (i / 2 + i / 4) % 2; });
   Samples samples = {reduction(body_of(Opcode::kAdd, type), x, 0, 1, add),
                      reduction(body_of(Opcode::kAdd, type), x, 1, 0, add),
                      reduction(body_of(Opcode::kMultiply, type), factors, 2, 1, multiply),
                      reduction(nameless_body(type), bits, 1, 1, nameless)};
-  // A body without a name rounds at every step, and such products don't fit a narrow float.
+  // An unnamed reducer rounds at every step, and such products overflow narrow floats.
   if (!is_narrow_float(type)) samples.push_back(sum_and_product(x, factors));
   if (is_complex(type)) return samples;
   samples.push_back(reduction(body_of(Opcode::kMaximum, type), spread, 0, 0, larger));
   samples.push_back(
-      reduction(body_of(Opcode::kMaximum, type), spread, 90, 1, larger));  // the initial value wins in some rows
+      // the initial value is the result of some rows
+      reduction(body_of(Opcode::kMaximum, type), spread, 90, 1, larger));
   samples.push_back(reduction(body_of(Opcode::kMinimum, type), spread, 127, 1, smaller));
-  if (type != ElementType::kF8E8M0Fnu) samples.push_back(arg_max(type, wanted.n));  // it has no 0, so all is NaN
+  // it has no 0, so all elements are NaN
+  if (type != ElementType::kF8E8M0Fnu) samples.push_back(arg_max(type, wanted.n));
   return samples;
 }
 
@@ -377,7 +379,7 @@ Samples sort_samples(Wanted wanted) {
   const Shape of = shape(wanted.type, {wanted.n, 3});
   const Literal keys = small(of.with_element_type(ElementType::kS32));
   Samples samples = {sort_sample({keys, distinct(of)}, 0, 0, false)};
-  // No order of their own, or NaN in place of 0.
+  // Unordered types, or types with NaN in place of 0.
   if (is_complex(wanted.type) || wanted.type == ElementType::kF8E8M0Fnu) return samples;
   samples.push_back(sort_sample({distinct(of)}, 0, 0, false));
   samples.push_back(sort_sample({distinct(of), keys}, 0, 1, true));
@@ -386,7 +388,7 @@ Samples sort_samples(Wanted wanted) {
 
 Samples rng_bit_generator_samples(Wanted wanted) {
   constexpr uint64_t kKey = 0x0123456789abcdefu, kCounter = 0xfffffffffu;
-  if (is_complex(wanted.type)) return {};  // bits are drawn for plain numbers
+  if (is_complex(wanted.type)) return {};  // random bits exist for real types only
   Sample s{.opcode = Opcode::kRngBitGenerator, .operands = {Literal::array<uint64_t>({2}, {kKey, kCounter})}};
   s.attributes = with<hlo::RngBitGeneratorAttributes>([](auto& a) { a.algorithm = hlo::RandomAlgorithm::kThreeFry; });
   Literal bits(shape(wanted.type, {wanted.n}));

@@ -22,7 +22,7 @@ ComputationPtr binary(Opcode opcode, const Shape& shape) {
   return must(std::move(b).build(root));
 }
 
-/// A branch: opcode over the two elements of its tuple, or the first of them.
+/// A branch: opcode of the two elements of its tuple, or the first element if there is no opcode.
 ComputationPtr branch(std::optional<Opcode> opcode, const Shape& shape) {
   Builder b("branch");
   const InstructionId pair = b.parameter(Shape::tuple({shape, shape}));
@@ -69,7 +69,7 @@ Samples conditional_samples(Wanted wanted) {
 }
 
 Samples while_samples(Wanted wanted) {
-  // i counts to 3 while x becomes x + y each turn, and y is carried along.
+  // Three iterations of x = x + y; y is carried unchanged.
   const Shape shape = Shape::array(wanted.type, {wanted.n}), counter = Shape::scalar(ElementType::kS32);
   const Shape carry = Shape::tuple({counter, shape, shape});
   Builder condition("condition");
@@ -97,7 +97,7 @@ Samples while_samples(Wanted wanted) {
 }
 
 Samples scan_samples(Wanted wanted) {
-  // The carry grows by x * constant; y is what it was before.
+  // The carry grows by x * constant; y is its previous value.
   const Shape row = Shape::array(wanted.type, {2});
   Builder b("step");
   const InstructionId constant = b.parameter(row), carry = b.parameter(row), x = b.parameter(row);

@@ -38,7 +38,7 @@ ConvolutionAttributes attributes_of(const Form& form) {
   return a;
 }
 
-/// An array by its labels, at an index by role.
+/// An array with labelled dimensions, indexed by role.
 struct Labelled {
   const Shape& shape;
   std::string_view labels;
@@ -66,7 +66,7 @@ void for_each(std::span<const int64_t> sizes, const std::function<void(std::span
   }
 }
 
-/// The input as the definition has it: dilated by zeros, then padded, then under the window.
+/// The input by the definition: dilated by zeros, then padded, then read through the window.
 bool source_of(const Form& form, const Labelled& in, std::span<const int64_t> position, std::span<const int64_t> tap,
                std::vector<int64_t>& source) {
   for (size_t k = 0; k < form.window.size(); ++k) {

@@ -11,7 +11,7 @@ namespace hilo::tests {
 namespace {
 
 constexpr size_t kPage = 4096;
-constexpr greg_t kTrapFlag = 0x100;  // of EFLAGS: the next instruction ends in SIGTRAP
+constexpr greg_t kTrapFlag = 0x100;  // of EFLAGS: the next instruction raises SIGTRAP
 
 CancellationToken* token = nullptr;  // at the start of the page
 volatile int64_t looks = 0, look_to_cancel = -1;
@@ -20,12 +20,12 @@ struct sigaction usual_segv, usual_trap;
 void open_page() { ::mprotect(token, kPage, PROT_READ | PROT_WRITE); }
 void close_page() { ::mprotect(token, kPage, PROT_NONE); }
 
-/// Lets the one instruction that looks read the word; on_trap comes after it.
+/// Lets the polling instruction read the word; on_trap runs after it.
 void on_segv(int, siginfo_t* info, void* context) {
   const auto* const at = static_cast<const char*>(info->si_addr);
   const auto* const page = reinterpret_cast<const char*>(token);
   if (at < page || at >= page + kPage) {
-    ::sigaction(SIGSEGV, &usual_segv, nullptr);  // a fault of the program under test
+    ::sigaction(SIGSEGV, &usual_segv, nullptr);  // any other fault of the program under test
     return;
   }
   open_page();

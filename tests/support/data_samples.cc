@@ -40,7 +40,7 @@ Literal distinct(const Shape& shape, int64_t seed) {
   const bool pred = type == ElementType::kPred;
   const Whole end =
       is_narrow_float(type) ? static_cast<Whole>(std::min(narrow_largest(narrow_format(type)), 127.0f)) : 127;
-  if (type == ElementType::kF8E8M0Fnu)  // powers of two, and no zero
+  if (type == ElementType::kF8E8M0Fnu)  // powers of two, without zero
     return wholes(shape, [&](int64_t i) -> Whole { return Whole{1} << (i * 37 + seed * 11 + 5) % 127 % 7; });
   return wholes(shape, [&](int64_t i) -> Whole { return pred ? (i + seed) % 3 == 0 : (i * 37 + seed * 11 + 5) % end; });
 }
@@ -58,7 +58,7 @@ Literal small(const Shape& shape, int64_t seed) {
   const bool pred = shape.element_type() == ElementType::kPred;
   const auto value = [&](int64_t i) -> Whole { return pred ? (i + seed) % 3 == 0 : (i * 7 + i / 5 + seed) % 4; };
   if (!is_narrow_float(shape.element_type())) return wholes(shape, value);
-  // Few of them, with signs, so that sums stay exact; powers of two where there is nothing else.
+  // Few distinct values, with signs, so that sums stay exact. f8e8m0fnu has powers of two only.
   if (shape.element_type() == ElementType::kF8E8M0Fnu)
     return wholes(shape, [&](int64_t i) -> Whole { return Whole{1} << static_cast<int>(value(i)); });
   return wholes(shape, [&](int64_t i) -> Whole { return value(i) == 1 ? 1 - (i / 4 + seed) % 2 * 2 : 0; });
@@ -173,7 +173,7 @@ Samples gather_samples(Wanted wanted) {
   rows.expected = picked(rows.operands[0], Shape::array(wanted.type, {5, wanted.n}), [&](Index index) {
     return std::vector<int64_t>{std::clamp<int64_t>(places[static_cast<size_t>(index[0])], 0, 4), index[1]};
   });
-  // One window of 2 columns in each of n batches, at a place of its own.
+  // One window of 2 columns in each of n batches, each at a different position.
   Sample windows{.opcode = Opcode::kGather};
   windows.operands = {elements(wanted, {wanted.n, 4}),
                       wholes(Shape::array(ElementType::kS32, {wanted.n, 1}), [](int64_t i) { return i % 4; })};

@@ -9,10 +9,10 @@
 namespace hilo::tests {
 namespace {
 
-/// Rounding errors of the textbook's size: some units in the last place for each of the numbers that are summed.
+/// The tolerance: a rounding error of some ulp for each summed term, as in textbook bounds.
 constexpr long double kUnits = 16;
 
-/// Collects the first thing that is wrong.
+/// Stores the first error.
 class Findings {
  public:
   explicit Findings(const Decomposition& d) : epsilon_(d.epsilon) {}
@@ -20,7 +20,7 @@ class Findings {
   void that(bool right, const std::string& what) {
     if (!right && text_.empty()) text_ = what;
   }
-  /// Are they equal, up to rounding relative to the greatest of `wanted`?
+  /// Checks equality, up to rounding relative to the greatest element of `wanted`.
   void near(const WideMatrix& got, const WideMatrix& wanted, const std::string& what) {
     const auto terms = static_cast<long double>(1 + std::max(wanted.rows, wanted.columns));
     const long double allowed = kUnits * epsilon_ * terms * std::max(1.0L, greatest(wanted));
@@ -61,7 +61,7 @@ WideMatrix reflector(const WideMatrix& v, const Wide& tau) {
   return h;
 }
 
-/// H_0 H_1 ...: vector i is 1 at place i + `down` and stands under it in column i of `a`.
+/// H_0 H_1 ...: vector i is 1 at position i + `down`, and its other elements are below that in column i of `a`.
 WideMatrix product_of_reflectors(const WideMatrix& a, const WideMatrix& taus, int64_t down = 0) {
   WideMatrix q = identity_matrix(a.rows, a.rows);
   for (int64_t i = 0; i < taus.rows; ++i) {
@@ -72,7 +72,7 @@ WideMatrix product_of_reflectors(const WideMatrix& a, const WideMatrix& taus, in
   return q;
 }
 
-/// ... H_1 H_0: vector i is 1 at place i and stands above it in column i + 1 of `a`.
+/// ... H_1 H_0: vector i is 1 at position i, and its other elements are above that in column i + 1 of `a`.
 WideMatrix product_of_reflectors_above(const WideMatrix& a, const WideMatrix& taus) {
   WideMatrix q = identity_matrix(a.rows, a.rows);
   for (int64_t i = 0; i < taus.rows; ++i) {
@@ -83,7 +83,7 @@ WideMatrix product_of_reflectors_above(const WideMatrix& a, const WideMatrix& ta
   return q;
 }
 
-/// The Hermitian matrix that has that triangle.
+/// The Hermitian matrix with this triangle.
 WideMatrix hermitian_of(const WideMatrix& x, bool lower) {
   WideMatrix a = x;
   for (int64_t i = 0; i < x.rows; ++i) {
@@ -103,7 +103,7 @@ bool descends(const WideMatrix& column, bool up = false) {
   return true;
 }
 
-/// Are these the eigenvalues of `a`? Sums of their powers are traces of its powers, and tell them apart.
+/// Checks that these are the eigenvalues of `a`: sums of their powers equal the traces of its powers.
 void have_the_powers_of(Findings& found, const WideMatrix& values, const WideMatrix& a, const std::string& what) {
   WideMatrix power = identity_matrix(a.rows, a.rows), of_values = identity_matrix(a.rows, a.rows);
   for (int64_t k = 1; k <= std::min<int64_t>(a.rows, 5); ++k) {
@@ -114,7 +114,7 @@ void have_the_powers_of(Findings& found, const WideMatrix& values, const WideMat
       got(0, 0) += of_values(i, i);
       wanted(0, 0) += power(i, i);
     }
-    // Each value may be off by rounding of the greatest; its power by as much more.
+    // Each value may have the rounding error of the greatest one, and its power correspondingly more.
     WideMatrix scale(1, 1);
     scale(0, 0) = static_cast<long double>(k * a.rows) * std::max(greatest(power), greatest(of_values));
     got(0, 0) += scale(0, 0) - wanted(0, 0);
@@ -265,14 +265,15 @@ std::string check_schur(const Decomposition& d, bool is_real) {
   const WideMatrix &x = d.operands[0], &t = d.results[0];
   Findings found(d);
   found.exactly(t, upper_part(t, is_real ? -1 : 0), "T isn't triangular");
-  for (int64_t i = 0; i + 1 < t.rows; ++i) {  // of a pair of conjugate values: a block with equal diagonal
+  for (int64_t i = 0; i + 1 < t.rows; ++i) {  // a conjugate pair is a block with equal diagonal elements
     const bool block = t(i + 1, i) != Wide(0);
     found.that(!block || i + 2 >= t.rows || t(i + 2, i + 1) == Wide(0), "a block of T is greater than 2 by 2");
     found.that(!block || (t(i, i) == t(i + 1, i + 1) && t(i, i + 1).real() * t(i + 1, i).real() < 0),
                "a block of T isn't in its standard form");
   }
   if (d.results.size() == 1) {
-    WideMatrix values(t.rows, 1);  // of a block: its diagonal and the off-diagonal elements that make it a pair
+    // the values of a block: its diagonal, and its off-diagonal elements as imaginary part
+    WideMatrix values(t.rows, 1);
     for (int64_t i = 0; i < t.rows; ++i) {
       const bool first = i + 1 < t.rows && t(i + 1, i) != Wide(0), second = i > 0 && t(i, i - 1) != Wide(0);
       const Wide beside = first ? t(i, i + 1) * t(i + 1, i) : second ? t(i - 1, i) * t(i, i - 1) : Wide(0);

@@ -14,7 +14,7 @@ namespace {
 
 using hlo::Opcode;
 
-/// Derivatives divide by pivots and by gaps between values; elements and gaps are about 3 and their errors add up.
+/// Derivatives divide by pivots and by gaps between values, which are about 3. Their errors add up.
 constexpr double kSlopeUlps = 64;
 
 struct Extents {
@@ -32,14 +32,14 @@ struct Extents {
 std::vector<Extents> square_extents(int64_t n) { return {{{}, n, n}, {{2}, n, n}}; }
 std::vector<Extents> all_extents(int64_t n) { return {{{}, n, n}, {{}, n + 2, n}, {{}, n, n + 2}, {{2}, n, n}}; }
 
-/// A number in multiples of 1/16 below 1/2, with such an imaginary part where the type has one.
+/// A multiple of 1/16 below 1/2, with such an imaginary part if the type is complex.
 Wide noise(ElementType type, int64_t i, int64_t j, int64_t seed) {
   const auto part = [&](int64_t k) { return static_cast<long double>((i * 7 + j * 11 + i * j * 3 + k) % 15 - 7) / 16; };
   return is_complex(type) ? Wide(part(seed), part(seed + 4)) : Wide(part(seed));
 }
 
-/// Noise, and one great element a row, which differ: on the diagonal, or a place behind it, so that pivots move and
-/// eigenvalues are complex. Values, pivots and gaps between them are then far from 0.
+/// Noise plus one distinct large element in each row, on the diagonal or `behind` it. So pivots move, eigenvalues are
+/// complex, and values, pivots and gaps are far from 0.
 Literal matrices(ElementType type, const Extents& extents, int64_t behind, int64_t seed = 0) {
   const Shape shape = extents.shape(type, {extents.rows, extents.columns});
   Literal literal(shape);
@@ -51,7 +51,7 @@ Literal matrices(ElementType type, const Extents& extents, int64_t behind, int64
   return literal;
 }
 
-/// Scalars of reflectors: those of unitary ones, up to rounding.
+/// Scalars of reflectors that are unitary up to rounding.
 Literal taus_of(const Literal& a, const Extents& extents, int64_t count) {
   Literal taus(extents.shape(a.shape().element_type(), {count}));
   const auto rank = static_cast<int64_t>(extents.batch.size());
@@ -68,8 +68,7 @@ bool lapack_has(ElementType type) { return type == ElementType::kF32 || type == 
 
 using Verdict = std::function<std::string(const Decomposition&)>;
 
-/// A sample whose results, of these shapes, are checked matrix by matrix. For types that LAPACK hasn't only the
-/// operands count.
+/// A sample with results of these shapes, checked matrix by matrix. For types without LAPACK only the operands matter.
 Sample decomposition(Opcode opcode, const Extents& extents, std::vector<Literal> operands,
                      hlo::AttributesPtr attributes, const std::vector<Shape>& results, const Verdict& verdict) {
   Sample s{.opcode = opcode, .operands = std::move(operands), .attributes = std::move(attributes)};
@@ -92,14 +91,14 @@ Sample decomposition(Opcode opcode, const Extents& extents, std::vector<Literal>
   return s;
 }
 
-/// f32 of c64, and so on; of types that LAPACK hasn't the type itself.
+/// f32 for c64, and so on; for types without LAPACK the type itself.
 ElementType real_of(ElementType type) { return lapack_has(type) ? real_type_of(type) : type; }
 
 // ---- derivatives of what is unique ----------------------------------------------------------------------------------
 
 using View = std::function<std::vector<Array>(std::span<const Array> results)>;
 
-/// The instruction on fit(operand), and what `view` makes of its results.
+/// The instruction on fit(operand), and `view` of its results.
 hlo::ComputationPtr seen(const Sample& s, Array (*fit)(const Array&), const View& view) {
   const Aval operand{s.operands[0].shape(), false};
   const auto body = [&](std::span<const Array> x) {
@@ -111,7 +110,7 @@ hlo::ComputationPtr seen(const Sample& s, Array (*fit)(const Array&), const View
 Array as_it_is(const Array& x) { return x; }
 Array hermitian_part(const Array& x) { return lax::matrix::scaled(ops::add(x, lax::matrix::adjoint(x)), 0.5); }
 
-/// x with its columns times 1, 2, 3, ...: with x^H behind it, what is left of vectors that have any phase.
+/// x with its columns times 1, 2, 3, ... Multiplied by x^H it doesn't depend on the phases of the vectors.
 Array weighted(const Array& x) {
   const Array numbers = ops::iota(lax::matrix::typed(x, real_type_of(x.dtype())), x.ndim() - 1);
   return ops::mul(x, ops::convert_element_type(ops::add(numbers, ops::full_like(numbers, 1)), x.dtype()));
@@ -161,7 +160,7 @@ Samples geqp3_samples(Wanted wanted) {
   Samples samples;
   for (const Extents& e : all_extents(wanted.n)) {
     const Shape places = e.shape(ElementType::kS32, {e.columns});
-    for (const bool fixed : {false, true}) {  // the second column goes first
+    for (const bool fixed : {false, true}) {  // the second column first
       const Literal pivots = wholes(places, [&](int64_t k) { return fixed && k % e.columns == 1 ? 1 : 0; });
       samples.push_back(decomposition(
           hlo::kExtGeqp3, e, {matrices(wanted.type, e, 1), pivots}, nullptr,

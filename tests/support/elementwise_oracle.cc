@@ -15,7 +15,7 @@ using hlo::Opcode;
   throw std::logic_error("no oracle for " + std::string(hlo::opcode_name(opcode)));
 }
 
-/// The low `bits` bits, as a number without sign.
+/// The low `bits` bits as an unsigned number.
 Whole masked(Whole x, int bits) { return x & ((Whole{1} << bits) - 1); }
 
 Whole signed_value(Whole x, int bits) {
@@ -23,7 +23,7 @@ Whole signed_value(Whole x, int bits) {
   return low >= (Whole{1} << (bits - 1)) ? low - (Whole{1} << bits) : low;
 }
 
-/// x * y modulo 2^64, which is all that 64 bits of the product can show.
+/// x * y modulo 2^64, because no type has more than 64 bits.
 Whole product(Whole x, Whole y) {
   return static_cast<Whole>(static_cast<unsigned __int128>(x) * static_cast<unsigned __int128>(y));
 }
@@ -50,7 +50,7 @@ int zeros_in_front(Whole x, int bits) {
   return count;
 }
 
-/// floor(x / 2^y), for a count past the width as for an infinite one.
+/// floor(x / 2^y). A count beyond the width shifts out all bits.
 Whole shifted_right(Whole x, Whole y, int bits) {
   const Whole count = y >= bits ? bits : y;
   return x >> static_cast<int>(count);

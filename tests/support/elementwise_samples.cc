@@ -14,7 +14,7 @@ namespace {
 using hlo::Opcode;
 
 bool is_whole(ElementType type) { return type == ElementType::kPred || is_integer(type); }
-/// Types that compute in f32 and round once more.
+/// Types that are computed in f32 and rounded once more.
 bool is_half(ElementType type) { return is_floating(type) && element_type_info(type).bits < 32; }
 
 // ---- arguments ------------------------------------------------------------------------------------------------------
@@ -29,7 +29,7 @@ Literal whole_edges(ElementType type) {
                 [&](int64_t i) { return values[static_cast<size_t>(i)]; });
 }
 
-/// The greatest, least normal and least number above zero of a float type.
+/// The greatest number, the least normal and the least positive number of a float type.
 struct Range {
   long double greatest, normal, least;
 };
@@ -56,7 +56,7 @@ Literal float_edges(ElementType type) {
   return literal;
 }
 
-/// Off the axes, where the branch cuts are, and off zero.
+/// Numbers off the axes, where the branch cuts are, and off zero.
 Literal complex_edges(ElementType type) {
   const std::vector<Wide> values = {{1, 0.5L},        {-1, 0.25L},   {0.5L, -2},      {-2.5L, -1.5L},
                                     {0.125L, 0.125L}, {3.25L, 1.5L}, {-0.75L, 2.25L}, {0.25L, -0.0625L}};
@@ -73,7 +73,7 @@ Literal edges_of(ElementType type) {
 
 namespace {
 
-/// All pairings of the types' edges: the last operand runs fastest. `n` >= 0 takes as many, spread over all.
+/// All combinations of the types' edges; the last operand varies fastest. `n` >= 0 selects n of them, evenly spread.
 std::vector<Literal> edge_arguments(const std::vector<ElementType>& types, int64_t n) {
   std::vector<Literal> edges;
   int64_t total = 1;
@@ -99,8 +99,8 @@ std::vector<Literal> edge_arguments(const std::vector<ElementType>& types, int64
   return arguments;
 }
 
-/// Multiples of 1/128 in (0.25, 1), even ones for the first operand and odd ones for others, so that no two tie, and no
-/// quotient is whole. acosh begins at 1.
+/// Multiples of 1/128 in (0.25, 1), even ones for the first operand and odd ones for the others. So no two are equal
+/// and no quotient is an integer. Arguments of acosh start at 1.
 Literal smooth_argument(Opcode opcode, ElementType type, size_t operand, int64_t n) {
   Literal argument(Shape::array(type, {n}));
   for (int64_t i = 0; i < n; ++i) {
@@ -131,7 +131,7 @@ bool is_exact(Opcode opcode) {
   return cost == hlo::CostClass::kCheap || opcode == Opcode::kDivide || opcode == Opcode::kRemainder;
 }
 
-/// The C library is within two units of the truth; complex functions are products of several of these.
+/// The C library is accurate to 2 ulp; complex functions multiply several of its results.
 double ulps_of(Opcode opcode, ElementType type) {
   if (is_whole(type)) return 0;
   if (is_complex(type)) return opcode == Opcode::kPower || opcode == Opcode::kAtan2 ? 64 : 16;
@@ -171,7 +171,7 @@ Sample plain_sample(Opcode opcode, ElementType type, int64_t n, Values values) {
 
 // ---- rows with attributes or mixed types ----------------------------------------------------------------------------
 
-/// -1, 0 or 1 for less, equal, greater; 2 if there is no order.
+/// -1, 0 or 1 for less, equal, greater; 2 if unordered.
 int order_of(long double x, long double y, bool total) {
   if (total) {
     const auto rank = [](long double v) { return std::isnan(v) ? (std::signbit(v) ? -1 : 1) : 0; };
@@ -277,7 +277,7 @@ std::vector<Sample> clamp_samples(ElementType type, int64_t n, Values values) {
   return samples;
 }
 
-/// Saturates; NaN is 0.
+/// Saturates; NaN becomes 0.
 Whole cut_off(long double value, ElementType type) {
   if (std::isnan(value)) return 0;
   const int bits = element_type_info(type).bits;
@@ -288,8 +288,8 @@ Whole cut_off(long double value, ElementType type) {
   return static_cast<Whole>(truncl(value));
 }
 
-/// What XLA takes an element for on the way to integers: the largest of f4e2m1fn, whose exponent is all ones, for
-/// infinite.
+/// The value that XLA converts to an integer. f4e2m1fn's largest number has an exponent of all ones, so XLA treats it
+/// as infinite.
 long double before_integers(const Literal& x, int64_t i) {
   const long double value = wide_at(x, i).real();
   const bool largest = x.shape().element_type() == ElementType::kF4E2M1Fn && std::fabs(value) == 6;
@@ -312,12 +312,12 @@ std::vector<Sample> convert_samples(ElementType type, int64_t n, Values values) 
   const Literal x = arguments_of(Opcode::kConvert, {type}, n, values)[0];
   std::vector<Sample> samples;
   for (ElementType to : array_types()) {
-    // Finite differences want a result of which tangents are left.
+    // Finite differences need a result type that retains the step.
     if (values == Values::kSmooth && to != (type == ElementType::kF32 ? ElementType::kF64 : ElementType::kF32))
       continue;
     Sample sample{.opcode = Opcode::kConvert, .operands = {x}, .declared = x.shape().with_element_type(to)};
     sample.expected = converted_by_rule(x, to);
-    sample.ulps = is_half(to) ? 1 : 0;  // integers and f64 reach them by one more rounding
+    sample.ulps = is_half(to) ? 1 : 0;  // integers and f64 are converted with one more rounding
     sample.step = 0.125;
     samples.push_back(std::move(sample));
   }
@@ -335,8 +335,8 @@ std::vector<Sample> complex_samples(ElementType type, int64_t n, Values values) 
   return {sample};
 }
 
-/// The nearest number with `mantissa` bits and an exponent that fits `exponent` bits; no denormals of the new format,
-/// infinity above. Denormals of the old one, below `normal`, have their first bits at the place of `normal`.
+/// The nearest number with `mantissa` bits and an exponent of `exponent` bits. Denormals of the new format become 0,
+/// larger numbers infinity. Denormals of the old format, below `normal`, are rounded to the precision of `normal`.
 long double reduced(long double x, int64_t exponent, int64_t mantissa, bool narrower_exponent, long double normal) {
   if (x == 0 || !std::isfinite(x)) return x;
   // the last bit of the mantissa is 2^unit
@@ -359,7 +359,7 @@ std::vector<Sample> reduce_precision_samples(ElementType type, int64_t n, Values
                            : type == ElementType::kF64  ? 52
                                                         : 23;
   std::vector<std::pair<int, int>> formats = {{5, 2}, {4, 3}, {5, 10}, {8, 7}};
-  if (values == Values::kSmooth) formats = {{5, 20}};  // keeps the steps of finite differences
+  if (values == Values::kSmooth) formats = {{5, 20}};  // retains the steps of finite differences
   std::vector<Sample> samples;
   for (auto [exponent, mantissa] : formats) {
     auto attributes = std::make_shared<hlo::ReducePrecisionAttributes>();

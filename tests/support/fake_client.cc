@@ -15,7 +15,7 @@
 namespace hilo::tests {
 namespace {
 
-/// Memory that no pointer reaches: a file that is not mapped.
+/// Memory without a pointer: a file that is not mapped.
 class FarMemory {
  public:
   FarMemory() : file_(::memfd_create("hilo_fake", MFD_CLOEXEC)) {}
@@ -34,7 +34,7 @@ class FarMemory {
   int file_;
 };
 
-/// The memory of one buffer; runs that wait share it.
+/// The memory of one buffer, shared with pending runs.
 struct Block {
   explicit Block(const Shape& shape, bool is_far) : literal(is_far ? Shape::scalar(ElementType::kPred) : shape) {
     if (is_far) far.emplace();
@@ -56,7 +56,7 @@ struct Block {
   }
 
   std::optional<FarMemory> far;
-  Literal literal;  // if it is near
+  Literal literal;  // if the host can view it
 };
 using BlockPtr = std::shared_ptr<Block>;
 
@@ -66,14 +66,14 @@ class FakeClient final : public Client {
   std::string_view platform_name() const override { return "Host2"; }
   StatusOr<std::unique_ptr<Executable>> compile(const hlo::Module& module, const CompileOptions& options,
                                                 hlo::PassObserver* observer) override;
-  /// Does the work later, on another thread, in the order of the calls.
+  /// Runs the work later on another thread, in the order of the calls.
   Event later(std::function<Status()> work) {
     auto source = std::make_shared<EventSource>();
     Event event = source->event();
     queue_.enqueue([work = std::move(work), source, turns = fake_plan().seed.fetch_add(7919) % 5]() mutable {
       for (uint64_t i = 0; i < turns; ++i) std::this_thread::yield();
       const Status status = work();
-      work = nullptr;  // its memory is freed before the notification
+      work = nullptr;  // frees the captures before the notification
       source->finish(status);
     });
     return event;
@@ -81,7 +81,7 @@ class FakeClient final : public Client {
   Client& inside() { return *inside_; }
 
  private:
-  ClientPtr inside_;  // whose engine does the work
+  ClientPtr inside_;  // its engine runs the programs
   DeviceQueue queue_;
 };
 
@@ -92,7 +92,7 @@ class FakeBuffer final : public Buffer {
   FakeBuffer(const Shape& shape, DevicePtr device, BlockPtr block, Event ready)
       : Buffer(shape, std::move(device), std::move(ready)), block_(std::move(block)) {}
   const BlockPtr& block() const { return block_; }
-  /// It was donated: the run that received it owns the memory.
+  /// The buffer was donated: the run that received it owns the memory.
   void forget() { block_.reset(); }
 
   const std::byte* host_view() const override { return block_->far ? nullptr : block_->literal.bytes().data(); }
@@ -143,7 +143,7 @@ class FakeDevice final : public Device {
     });
     return BufferPtr(std::make_shared<FakeBuffer>(data.shape, shared(), std::move(block), written));
   }
-  /// A buffer that is there when `ready` is finished.
+  /// A buffer that is available once `ready` is finished.
   StatusOr<BufferPtr> buffer(const Shape& shape, const Event& ready) {
     HILO_RETURN_IF_ERROR(fake_plan().step("allocate"));
     return BufferPtr(std::make_shared<FakeBuffer>(shape, shared(), std::make_shared<Block>(shape, is_far()), ready));
@@ -155,12 +155,12 @@ class FakeDevice final : public Device {
 
 BlockPtr block_of(const BufferPtr& buffer) { return static_cast<const FakeBuffer&>(*buffer).block(); }
 
-/// A run that waits for its turn: all it needs, without the buffers, which may go.
+/// A queued run with all that it needs. It doesn't reference the buffers, which may be destroyed.
 struct FakeRun {
   std::shared_ptr<Executable> inside;
   ExecuteOptions options;
   std::vector<std::vector<BlockPtr>> arguments, results;
-  std::vector<Event> made;  // of the arguments
+  std::vector<Event> made;  // when the arguments are available
 
   Status run() {
     HILO_RETURN_IF_ERROR(fake_plan().step("run"));

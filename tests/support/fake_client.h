@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/support/fake_client.h -- platform "Host2": remote devices without any hardware. Programs run on the CPU engine,
-// but arrays have no pointers, all work is done late and on another thread, and every call can be made to fail. Code
+// but arrays have no pointers. All work is done late and on another thread, and every call can be made to fail. Code
 // that works on it uses no host memory by accident.
 #pragma once
 

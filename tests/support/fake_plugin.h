@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/support/fake_plugin.h -- settings and counts of the fake plugin. Its programs run on the reference evaluator,
-// its events are late, its arrays are column-major, and it ends the process in the same cases as XLA's plugins.
+// its events are late, and its arrays are column-major. It aborts in the same cases as XLA's plugins.
 #pragma once
 
 #include <atomic>

@@ -10,7 +10,7 @@
 namespace hilo {
 namespace {
 
-/// Elements as doubles, the parts of complex ones side by side.
+/// Elements as doubles; real and imaginary parts are adjacent.
 std::vector<double> numbers_of(const Array& array) {
   if (!is_complex(array.dtype())) return array.to_vector<double>();
   std::vector<double> out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of cholesky, triangular-solve and fft. Matrices are products of small whole factors, so that every way of
-// computing gives exactly the factors back.
+// Samples of cholesky, triangular-solve and fft. Matrices are products of small integer factors, so that every
+// algorithm returns exactly these factors.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -20,19 +20,19 @@ using Index = std::span<const int64_t>;
 
 Wide conjugate(const Wide& x) { return std::conj(x); }
 
-/// -1, 0 or 1, with such an imaginary part where the type has one.
+/// -1, 0 or 1, with such an imaginary part if the type is complex.
 Wide tiny(ElementType type, int64_t i, int64_t j, int64_t seed) {
   if (type == ElementType::kF8E8M0Fnu) return 1;
   const auto part = [&](int64_t k) { return static_cast<long double>((i * 5 + j * 3 + seed * 7 + k) % 3 - 1); };
   return is_complex(type) ? Wide(part(0), part(i + 1)) : Wide(part(0));
 }
 
-/// f8e8m0fnu has no zero, and with it no triangle but of one element.
+/// f8e8m0fnu has no zero, so its only triangle is a single element.
 int64_t extent_of(const Wanted& wanted) {
   return wanted.type == ElementType::kF8E8M0Fnu ? std::min<int64_t>(wanted.n, 1) : wanted.n;
 }
 
-/// Element (i, j) of a triangular matrix with diagonal 1 or 2; in narrow floats 1 and two diagonals.
+/// Element (i, j) of a triangular matrix with diagonal 1 or 2. Narrow floats have only ones, on two diagonals.
 Wide triangle(ElementType type, int64_t i, int64_t j, int64_t seed, bool lower) {
   if (is_narrow_float(type)) {
     if (i == j) return 1;
@@ -48,7 +48,7 @@ Literal filled_by(const Shape& shape, const std::function<Wide(Index)>& f) {
   return literal;
 }
 
-/// The op on the Hermitian part of its operand: its derivative is that of Hermitian matrices.
+/// The op on the Hermitian part of its operand, whose derivative is that for Hermitian matrices.
 hlo::ComputationPtr of_hermitian_part(const Sample& s) {
   const auto body = [&](std::span<const Array> x) {
     const Array part = lax::matrix::scaled(ops::add(x[0], lax::matrix::adjoint(x[0])), 0.5);
@@ -102,7 +102,7 @@ Sample solve_sample(const Wanted& wanted, const hlo::TriangularSolveAttributes& 
   s.attributes = std::make_shared<hlo::TriangularSolveAttributes>(attributes);
   s.expected = filled_by(
       shape, [&](Index index) { return tiny(wanted.type, index[index.size() - 2], index.back(), item(index) + 2); });
-  // The content of the triangle that isn't read must not matter.
+  // The other triangle isn't read, so its content must not matter.
   s.operands.push_back(filled_by(with_batch(n, n), [&](Index index) {
     const int64_t i = index[index.size() - 2], j = index.back();
     const bool read = i == j ? !attributes.unit_diagonal : (i > j) == attributes.lower;
@@ -120,8 +120,8 @@ Sample solve_sample(const Wanted& wanted, const hlo::TriangularSolveAttributes& 
   return s;
 }
 
-/// A sum over all frequencies, element by element. The first element outweighs all others together, so that no element
-/// of the result is near zero and errors count relative to it.
+/// A sum over all frequencies, elementwise. The first element outweighs all others together, so no element of the
+/// result is near zero and relative errors are meaningful.
 Sample fft_sample(const Wanted& wanted, hlo::FftType type, const std::vector<int64_t>& lengths, int64_t batch) {
   const bool from_real = type == hlo::FftType::kRfft, to_real = type == hlo::FftType::kIrfft;
   const bool inverse = to_real || type == hlo::FftType::kIfft;
@@ -191,7 +191,7 @@ Samples triangular_solve_samples(Wanted wanted) {
 
 Samples fft_samples(Wanted wanted) {
   using enum hlo::FftType;
-  // f16 and bf16 have no transform.
+  // f16 and bf16 have no FFT.
   if (element_size_bytes(wanted.type) == 2) return {};
   const int64_t n = wanted.n == 0 ? 4 : wanted.n, batch = std::min<int64_t>(wanted.n, 2);
   if (is_floating(wanted.type))

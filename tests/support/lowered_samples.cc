@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops that stand for others (hlo/ops/ext), and topk.
+// Ops that are lowered to others (hlo/ops/ext), and topk.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -141,7 +141,7 @@ Samples stochastic_convert_samples(Wanted wanted) {
   s.declared = shape.with_element_type(ElementType::kS8);
   s.expected = Literal(*s.declared);
   for (int64_t i = 0; i < wanted.n; ++i) {
-    // Quarters, with random numbers in the middle of each eighth.
+    // Multiples of a quarter; random numbers in the middle of each eighth.
     const int64_t quarters = (i * 37) % 201 - 100, eighth = i * 5 % 8;
     store_wide(s.operands[0], i, static_cast<long double>(quarters) / 4);
     store_whole(s.operands[1], i, (Whole{2 * eighth + 1} << bits) / 16);
@@ -152,7 +152,7 @@ Samples stochastic_convert_samples(Wanted wanted) {
 }
 
 Samples ragged_dot_samples(Wanted wanted) {
-  // Rows 0..1 meet matrix 0, row 2 matrix 2, later rows none.
+  // Rows 0..1 multiply matrix 0, row 2 matrix 2; later rows multiply none.
   const int64_t rows = wanted.n;
   Sample s{.opcode = Opcode::kRaggedDot,
            .operands = {small(Shape::array(wanted.type, {rows, 2})), small(Shape::array(wanted.type, {3, 2, 2}), 1),
@@ -176,7 +176,7 @@ Samples ragged_dot_samples(Wanted wanted) {
       else store_wide(s.expected, row * 2 + column, total);
     }
   }
-  // Rows of other groups count as zero, which f8e8m0fnu hasn't got.
+  // Rows of other groups count as zero, which f8e8m0fnu doesn't have.
   if (wanted.type == ElementType::kF8E8M0Fnu)
     for (int64_t i = 0; i < s.expected.shape().element_count(); ++i)
       store_wide(s.expected, i, std::numeric_limits<long double>::quiet_NaN());
@@ -208,7 +208,7 @@ Samples scaled_dot_samples(Wanted wanted) {
 }
 
 Samples xla_scan_samples(Wanted wanted) {
-  // The carry grows by x; y is what it was before. Slices along dimension 1.
+  // The carry grows by x; y is its previous value. Slices are along dimension 1.
   const Shape row = Shape::array(wanted.type, {2});
   Builder b("step");
   const InstructionId x = b.parameter(row), carry = b.parameter(row);

@@ -10,7 +10,7 @@
 namespace hilo::tests {
 namespace {
 
-/// A number as an element; floats and integers of few bits go by way of float and int.
+/// Converts a number to an element; narrow floats and integers are converted through float and int.
 template <typename T>
 T element(double value) {
   if constexpr (computes_in_float<T>) return T(static_cast<float>(value));
@@ -81,13 +81,13 @@ class DataDrawer {
     return element<T>(static_cast<double>(below(2 * most + 1) - most));
   }
 
-  /// 0 to 3 times the least number, by its bits.
+  /// 0 to 3 times the least number, built from its bits.
   template <typename T>
   T denormal() {
     const auto multiple = static_cast<uint8_t>(below(4));
     T value{};
     std::memcpy(static_cast<void*>(&value), &multiple, 1);
-    if (multiple == 0 && element_type_info(type_).bits <= 8) return value;  // some have no negative zero
+    if (multiple == 0 && element_type_info(type_).bits <= 8) return value;  // some types have no negative zero
     if (below(2) == 0) value = element<T>(-static_cast<double>(value));
     return value;
   }

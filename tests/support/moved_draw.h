@@ -105,7 +105,7 @@ class MovedDraw {
   hlo::Int64List some_dimensions(int64_t rank);
   int64_t count_over(Id x, const hlo::Int64List& dimensions) const;
 
-  // all of them
+  // used by all of these files
   int64_t below(int64_t n) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(n)); }
   bool chance(int64_t percent) { return below(100) < percent; }
   int64_t any_size(int64_t most);
@@ -137,7 +137,7 @@ class MovedDraw {
   std::optional<Id> turn_;
   ElementType type_ = ElementType::kF32;
   Palette palette_ = Palette::kIntegers;
-  int64_t most_ = 0;  ///< elements of an array
+  int64_t most_ = 0;  ///< the maximum number of elements of an array
   bool picks_zeros_ = false;
 };
 

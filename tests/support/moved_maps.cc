@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps of moved programs: element by element, before and after reductions.
+// Maps of moved programs: elementwise ops before and after reductions.
 #include <algorithm>
 
 #include "hilo/hlo/ops/elementwise.h"
@@ -45,7 +45,7 @@ MovedValue MovedDraw::map_integer(const MovedValue& x) {
 
 MovedValue MovedDraw::map_float(const MovedValue& x) {
   const Shape s = shape(x.id);
-  // No engine need give the same bits for what f8e8m0fnu hasn't.
+  // f8e8m0fnu has no zero and no sign, so other maps may differ between engines.
   if (s.element_type() == ElementType::kF8E8M0Fnu) return {add(Opcode::kCopy, {x.id}), x.bound, x.integral};
   const bool units = palette_ == Palette::kUnits;
   const auto zeros = [&] { return full(s, scalar(s.element_type(), units ? 1 : 0)); };
@@ -74,7 +74,7 @@ MovedValue MovedDraw::map_complex(const MovedValue& x) {
   return {add(Opcode::kAdd, {x.id, data(s)}), x.bound + data_bound(s.element_type()), x.integral};
 }
 
-/// To another type, as long as small integers stay what they are.
+/// Converts to another type if it represents small integers exactly.
 MovedValue MovedDraw::convert(const MovedValue& x) {
   static const std::vector<ElementType> types = {
       ElementType::kPred, ElementType::kS8,  ElementType::kU8,  ElementType::kS16,    ElementType::kU16,
@@ -97,7 +97,7 @@ MovedValue MovedDraw::convert(const MovedValue& x) {
           x.integral || !to_float};
 }
 
-/// A function, whose last bits engines differ in.
+/// A function whose last bits differ between engines.
 MovedValue MovedDraw::rough_map(const MovedValue& x) {
   static const std::vector<Opcode> functions = {Opcode::kTanh, Opcode::kExp,   Opcode::kLogistic, Opcode::kSin,
                                                 Opcode::kErf,  Opcode::kExpm1, Opcode::kCopy,     Opcode::kNegate};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves of moved programs: what puts elements elsewhere.
+// Moves of moved programs: ops that permute or copy elements.
 #include <algorithm>
 #include <numeric>
 
@@ -73,7 +73,7 @@ MovedValue MovedDraw::concatenate(const MovedValue& x) {
   return moved;
 }
 
-/// The elements from some place on, then those before it.
+/// The elements from some position on, then those before it.
 MovedValue MovedDraw::roll(const MovedValue& x) {
   const std::vector<int64_t> sizes = this->sizes(x.id);
   if (sizes.empty()) return x;
@@ -121,7 +121,7 @@ MovedValue MovedDraw::slice(const MovedValue& x) {
   return {add(Opcode::kSlice, {x.id}, slice_of(ranges)), x.bound, x.integral};
 }
 
-/// Merges neighbours, splits a dimension, flattens, or adds and drops dimensions of size 1.
+/// Merges adjacent dimensions, splits one, flattens, or adds and drops dimensions of size 1.
 MovedValue MovedDraw::reshape(const MovedValue& x) {
   std::vector<int64_t> sizes = this->sizes(x.id);
   const int64_t kind = below(5);
@@ -174,7 +174,7 @@ MovedValue MovedDraw::broadcast(const MovedValue& x) {
           x.bound, x.integral};
 }
 
-/// A scalar around 0..limit: a constant, an argument or, in a loop, a multiple of the turn.
+/// A scalar around 0..limit: a constant, an argument or, in a loop, a multiple of the iteration number.
 MovedDraw::Id MovedDraw::start_index(int64_t limit) {
   static const std::vector<ElementType> types = {ElementType::kS32, ElementType::kS32, ElementType::kS64,
                                                  ElementType::kU32, ElementType::kS8,  ElementType::kU8,
@@ -194,7 +194,7 @@ MovedValue MovedDraw::dynamic_slice(const MovedValue& x) {
   std::vector<Id> operands = {x.id};
   const std::vector<int64_t> sizes = this->sizes(x.id);
   if (sizes.empty()) return x;
-  // Starts have one type.
+  // All starts have one type.
   std::vector<int64_t> limits;
   for (int64_t size : sizes) {
     const int64_t kept = size == 0 || chance(40) ? size : 1 + below(size);
@@ -245,7 +245,7 @@ MovedValue MovedDraw::gather(const MovedValue& x) {
   const int64_t places = any_size(std::max<int64_t>(most_ / product(a.slice_sizes), 1));
   std::vector<int64_t> result_sizes = a.slice_sizes;
   if (collapsed) result_sizes.erase(result_sizes.begin() + static_cast<std::ptrdiff_t>(d));
-  // The dimension of the places stands somewhere among those of the windows.
+  // The dimension of the indices is at any position among those of the windows.
   const int64_t at = below(static_cast<int64_t>(result_sizes.size()) + 1);
   for (int64_t k = 0; k < static_cast<int64_t>(result_sizes.size()); ++k) a.offset_dims.push_back(k < at ? k : k + 1);
   const bool vector = chance(50);
@@ -253,7 +253,7 @@ MovedValue MovedDraw::gather(const MovedValue& x) {
   const std::vector<int64_t> index_sizes = vector ? std::vector<int64_t>{places, 1} : std::vector<int64_t>{places};
   const Shape indices = Shape::array(one_of(types), index_sizes);
   Id index = 0;
-  if (chance(25)) {  // places that follow one another
+  if (chance(25)) {  // consecutive indices
     hlo::IotaAttributes iota;
     index = add(Opcode::kIota, {}, shared_attributes(iota), indices);
   } else {
@@ -263,7 +263,7 @@ MovedValue MovedDraw::gather(const MovedValue& x) {
   return {add(Opcode::kGather, {x.id, index}, shared_attributes(std::move(a))), x.bound, x.integral};
 }
 
-/// Adds the number of an element along a dimension, or selects by it.
+/// Adds an element's index along a dimension, or selects by it.
 MovedValue MovedDraw::with_iota(const MovedValue& x) {
   const std::vector<int64_t> sizes = this->sizes(x.id);
   if (sizes.empty()) return x;

@@ -139,7 +139,7 @@ double MovedDraw::exact_limit(ElementType type) {
 
 namespace {
 
-/// The program that the chain is by itself.
+/// The chain as a program of its own.
 hlo::ComputationPtr alone(MovedDraw& draw, const std::vector<MovedResult>& results) {
   std::vector<InstructionId> ids;
   for (const MovedResult& result : results) ids.push_back(result.value.id);
@@ -147,7 +147,7 @@ hlo::ComputationPtr alone(MovedDraw& draw, const std::vector<MovedResult>& resul
   return must(std::move(draw.builder()).build(root));
 }
 
-/// Copies a computation's instructions into another; its results.
+/// Copies a computation's instructions into another. Returns its results.
 std::vector<InstructionId> inlined(Builder& b, const hlo::Computation& chain,
                                    std::span<const InstructionId> arguments) {
   std::vector<InstructionId> moved(chain.size());
@@ -170,7 +170,7 @@ std::vector<InstructionId> inlined(Builder& b, const hlo::Computation& chain,
   return results;
 }
 
-/// Draws the loop around a chain whose first parameter is the number of the turn.
+/// Generates the loop around a chain whose first parameter is the iteration number.
 class LoopAround {
  public:
   LoopAround(std::mt19937& random, const hlo::Computation& chain) : random_(random), chain_(chain) {
@@ -232,7 +232,7 @@ class LoopAround {
     return must(b.add(Opcode::kReverse, {x}, shared_attributes(std::move(attributes))));
   }
 
-  /// Of an accumulator and a turn's result. Sums of floats would round.
+  /// Combines an accumulator with an iteration's result. Sums of floats would round.
   InstructionId joined(Builder& b, InstructionId accumulator, InstructionId result) {
     const ElementType type = b.shape(result).element_type();
     if (chance(30) || is_complex(type) || type == ElementType::kF8E8M0Fnu) return result;
@@ -242,8 +242,8 @@ class LoopAround {
 
   std::mt19937& random_;
   const hlo::Computation& chain_;
-  std::vector<Shape> carried_;  ///< the turn, arguments, accumulators
-  size_t arguments_ = 0;        ///< with the turn
+  std::vector<Shape> carried_;  ///< iteration number, arguments, accumulators
+  size_t arguments_ = 0;        ///< includes the iteration number
 };
 
 }  // namespace
@@ -277,8 +277,8 @@ MovedProgram moved_program(unsigned seed, const MovedOptions& options) {
 
 namespace {
 
-/// What sums of magnitudes may differ by for each of them: the first additions go in a row, the others in pairs; and
-/// the functions before and the rounding after.
+/// The allowed error relative to sums of magnitudes. It covers the first additions in order, the others in pairs,
+/// earlier functions and the final rounding.
 double relative_bound(ElementType type, int64_t summed) {
   const int digits = type == ElementType::kF64   ? 52
                      : type == ElementType::kF32 ? 23

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions of moved programs: of one array or several, over any dimensions, and by windows.
+// Reductions of moved programs: of one array or several, over any dimensions, and over windows.
 #include <algorithm>
 
 #include "hilo/hlo/ops/elementwise.h"
@@ -18,7 +18,7 @@ using hlo::shared_attributes;
 
 namespace {
 
-constexpr int64_t kMaxGeneric = 3000;  // elements that the evaluator calls a body for
+constexpr int64_t kMaxGeneric = 3000;  // elements for which the evaluator calls a body
 
 template <typename T>
 T must(StatusOr<T> value) {
@@ -32,7 +32,7 @@ hlo::AttributesPtr compares(hlo::ComparisonDirection direction) {
   return shared_attributes(attributes);
 }
 
-/// a + b + a * b, whose order doesn't matter where integers wrap around; 0 changes nothing.
+/// a + b + a * b, which is associative for integers that wrap around; 0 is its identity.
 ComputationPtr generic_body(ElementType type) {
   Builder b("generic");
   const Shape scalar = Shape::scalar(type);
@@ -41,7 +41,7 @@ ComputationPtr generic_body(ElementType type) {
   return must(std::move(b).build(must(b.add(Opcode::kAdd, {sum, both}))));
 }
 
-/// The greatest element, or the least, and the first place where it is; NaN counts as either.
+/// The maximum or minimum and its first index; NaN counts as either.
 ComputationPtr pair_body(ElementType type, ElementType index, bool greatest) {
   Builder b(greatest ? "argmax" : "argmin");
   const auto a = b.parameter(Shape::scalar(type)), i = b.parameter(Shape::scalar(index));
@@ -58,7 +58,7 @@ ComputationPtr pair_body(ElementType type, ElementType index, bool greatest) {
   return must(std::move(b).build(root));
 }
 
-/// The sum of some elements and the greatest of others.
+/// The sum of one array and the maximum of another.
 ComputationPtr two_sums_body(ElementType type) {
   Builder b("two");
   const Shape scalar = Shape::scalar(type);
@@ -89,7 +89,7 @@ int64_t MovedDraw::count_over(Id x, const Int64List& dimensions) const {
   return count;
 }
 
-/// What gives the same bits in any order.
+/// Reducers with the same bits in any order.
 std::vector<Opcode> MovedDraw::reducers_of(const MovedValue& x, int64_t count) const {
   const ElementType t = type(x);
   if (t == ElementType::kPred) return {Opcode::kAnd, Opcode::kOr, Opcode::kXor, Opcode::kAdd, Opcode::kMaximum};
@@ -144,7 +144,7 @@ std::vector<MovedResult> MovedDraw::reduce(const MovedValue& x) {
   std::vector<MovedResult> results = {reduce_plain(x, dimensions)};
   if (chance(15) && !reducers_of(x, count_over(x.id, dimensions)).empty())
     results.push_back(reduce_plain(x, dimensions));
-  if (chance(15)) {  // what hangs on all elements of a row meets each of them
+  if (chance(15)) {  // combines each element of a row with a value that depends on the whole row
     const MovedValue reduced = results[0].value;
     if (type(reduced) == type(x) && shape(x.id).element_count() > 0) {
       const MovedValue met = back(x, reduced, dimensions);
@@ -200,7 +200,7 @@ std::vector<MovedResult> MovedDraw::reduce_pair(const MovedValue& x, int64_t dim
   return {{{values, any, x.integral}, {}}, {{places, any, true}, {}}};
 }
 
-/// The mean, or the distance from it.
+/// The mean, or the deviation from it.
 std::vector<MovedResult> MovedDraw::reduce_mean(const MovedValue& x, const Int64List& dimensions) {
   const int64_t count = count_over(x.id, dimensions);
   if (!x.integral || x.bound * static_cast<double>(count) > exact_limit(type(x)) || count == 0 ||
@@ -217,7 +217,7 @@ std::vector<MovedResult> MovedDraw::reduce_mean(const MovedValue& x, const Int64
   return results;
 }
 
-/// x minus what its rows were reduced to; of predicates, exclusive or.
+/// x minus its reduced rows; exclusive or for predicates.
 MovedValue MovedDraw::back(const MovedValue& x, const MovedValue& reduced, const Int64List& dimensions) {
   hlo::BroadcastAttributes attributes;
   for (int64_t d = 0; d < shape(x.id).rank(); ++d) {
@@ -230,7 +230,7 @@ MovedValue MovedDraw::back(const MovedValue& x, const MovedValue& reduced, const
   return {add(opcode, {x.id, everywhere}), x.bound + reduced.bound, x.integral && reduced.integral && !product};
 }
 
-/// Running reductions, or those of windows.
+/// Running reductions, or reductions over windows.
 MovedResult MovedDraw::reduce_window(const MovedValue& x) {
   const std::vector<int64_t> sizes = this->sizes(x.id);
   const auto d = static_cast<size_t>(below(static_cast<int64_t>(sizes.size())));
@@ -249,7 +249,7 @@ MovedResult MovedDraw::reduce_window(const MovedValue& x) {
     attributes.window[d].padding_high = below(window);
   }
   std::vector<Opcode> opcodes = reducers_of(x, window);
-  // Each step of short windows is rounded to the type.
+  // Short windows round to the type at each step.
   const ElementType t = type(x);
   if (is_floating(t) && element_type_info(t).bits < 32 &&
       x.bound * static_cast<double>(window) > (t == ElementType::kF16    ? 2048
@@ -263,7 +263,7 @@ MovedResult MovedDraw::reduce_window(const MovedValue& x) {
   return {{id, x.bound * static_cast<double>(window) + data_bound(t), x.integral}, {}};
 }
 
-/// A sum together with that of magnitudes, or softmax.
+/// A sum with the sum of magnitudes, or softmax.
 std::vector<MovedResult> MovedDraw::reduce_rough(const MovedValue& x) {
   const Int64List dimensions = some_dimensions(shape(x.id).rank());
   const int64_t count = std::max<int64_t>(count_over(x.id, dimensions), 1);

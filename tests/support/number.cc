@@ -140,7 +140,7 @@ std::string difference(const Literal& got, const Literal& wanted, double ulps) {
     }
     return "";
   }
-  if (got.shape().is_token()) return "";  // has no value
+  if (got.shape().is_token()) return "";  // a token has no value
   for (int64_t i = 0; i < got.shape().element_count(); ++i) {
     const bool near = ulps > 0 && epsilon_of(got.shape().element_type()) > 0;
     if (near ? !agree(got, wanted, i, ulps) : !same_bits_or_nan(got, wanted, i)) return difference_at(got, wanted, i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of ops about tokens, random states, and functions outside the program or with derivatives of their own.
+// Samples of ops on tokens, random states, custom derivatives and functions outside of the program.
 #include <algorithm>
 #include <cmath>
 
@@ -25,7 +25,7 @@ hlo::AttributesPtr raw(const std::vector<std::string>& attributes) {
   return with<hlo::RawAttributes>([&](auto& a) { a.raw = {attributes.begin(), attributes.end()}; });
 }
 
-/// Elements of the type, as one number each.
+/// The elements as long double.
 std::vector<long double> numbers_of(const Literal& x) {
   std::vector<long double> all;
   for (int64_t i = 0; i < x.shape().element_count(); ++i) {
@@ -41,12 +41,12 @@ std::string check_uniform(const Literal& drawn, long double low, long double hig
   for (const long double value : x) {
     if (!(value >= low && value <= high)) return "a number is outside its bounds";
   }
-  // 17 rows of 8: all the same once in 10^100 runs, or never, for the state is the same in every run.
+  // 17 rows of 8. All elements are equal with a probability of 10^-100; the state is the same in every run.
   if (x.size() >= 100 && std::ranges::count(x, x[0]) == std::ssize(x)) return "all numbers are the same";
   return "";
 }
 
-/// Whether their mean is in the range expected of that number of normal numbers.
+/// Checks that the mean is in the range expected of that number of normal samples.
 std::string check_normal(const Literal& drawn, long double mean, long double deviation) {
   const std::vector<long double> x = numbers_of(drawn);
   if (x.empty()) return "";
@@ -72,7 +72,7 @@ Sample drawn(const Wanted& wanted, hlo::RandomDistribution distribution, int64_t
   s.attributes = with<hlo::RngAttributes>([&](auto& r) { r.distribution = distribution; });
   s.declared = Shape::array(wanted.type, {wanted.n, 8});
   s.expected = Literal(*s.declared);
-  // As the type has them. Integers stop below their bound; a float may round up to it.
+  // Bounds in the type. Integers are below the upper bound; a float may round up to it.
   const long double low = numbers_of(s.operands[0])[0], high = numbers_of(s.operands[1])[0];
   const long double below = is_integer(wanted.type) ? 1 : 0;
   s.check = [=](std::span<const Literal> got) {
@@ -84,7 +84,7 @@ Sample drawn(const Wanted& wanted, hlo::RandomDistribution distribution, int64_t
 // ---- functions with a derivative of their own
 // -------------------------------------------------------------------------
 
-/// (x, ct) -> what bwd gives: the cotangent 2 x ct, or nothing for types without tangents.
+/// (x, ct) -> the result of bwd: the cotangent 2 x ct, or nothing for types without tangents.
 hlo::ComputationPtr squares_bwd(const Shape& shape, bool has_cotangent) {
   hlo::Builder b("bwd");
   const hlo::InstructionId x = b.parameter(shape);
@@ -97,7 +97,7 @@ hlo::ComputationPtr squares_bwd(const Shape& shape, bool has_cotangent) {
   return must(std::move(b).build(root));
 }
 
-/// x -> x * x, with x behind it as residual.
+/// x -> x * x, followed by x as residual if `with_residual`.
 hlo::ComputationPtr square(const Shape& shape, bool with_residual) {
   hlo::Builder b(with_residual ? "fwd" : "primal");
   const hlo::InstructionId x = b.parameter(shape);
@@ -108,7 +108,7 @@ hlo::ComputationPtr square(const Shape& shape, bool with_residual) {
 
 bool has_cotangent(ElementType type) { return is_floating(type) || is_complex(type); }
 
-/// Gives its operand's bytes: a handler of the tests'.
+/// A handler of the tests that returns its operand's bytes.
 constexpr std::string_view kPassesOn = "tests.passes_on";
 
 void ensure_that_passes_on_is_registered() {
@@ -167,7 +167,7 @@ Samples rng_samples(Wanted wanted) {
   using enum hlo::RandomDistribution;
   const bool pred = wanted.type == ElementType::kPred;
   Samples samples = {drawn(wanted, kUniform, pred ? 0 : 1, pred ? 1 : 6)};
-  // Far from 0, where the engine's own roundings of the sum would count; f8e8m0fnu's powers of two have another mean.
+  // Far from 0, so that the engine's rounding of the sum doesn't matter. f8e8m0fnu's powers of two have another mean.
   if (is_floating(wanted.type) && wanted.type != ElementType::kF8E8M0Fnu)
     samples.push_back(drawn(wanted, kNormal, 4, 1));
   return samples;
@@ -177,7 +177,7 @@ Samples rng_get_and_update_state_samples(Wanted wanted) {
   if (wanted.type != ElementType::kU64) return {};
   Sample s{.opcode = Opcode::kRngGetAndUpdateState, .declared = Shape::array(ElementType::kU64, {2})};
   s.attributes = with<hlo::RngStateAttributes>([](auto& a) { a.delta = 3; });
-  s.expected = Literal::array<uint64_t>({2}, {117515157, 0});  // where XLA's begins
+  s.expected = Literal::array<uint64_t>({2}, {117515157, 0});  // the initial state of XLA
   return {s};
 }
 

@@ -9,7 +9,7 @@
 namespace hilo::tests {
 namespace {
 
-/// The part's first element in each dimension, by device.
+/// The start of each device's shard, by device and dimension.
 StatusOr<std::vector<std::vector<int64_t>>> begins(const Shape& whole, const hlo::Sharding& sharding,
                                                    const hlo::Mesh& mesh, std::vector<int64_t>& sizes) {
   sizes.assign(whole.dimensions().begin(), whole.dimensions().end());
@@ -22,7 +22,7 @@ StatusOr<std::vector<std::vector<int64_t>>> begins(const Shape& whole, const hlo
   return made;
 }
 
-/// Calls back with the offsets of each element of a box of `sizes` at `begin`, in the whole and in the box.
+/// Calls back for each element of a box of `sizes` at `begin`, with its offsets in the whole and in the box.
 template <typename F>
 void for_each_element(const Shape& whole, const std::vector<int64_t>& begin, const std::vector<int64_t>& sizes,
                       F&& call) {

@@ -50,7 +50,8 @@ Status write_program(const std::string& folder, const std::string& name, const R
 }
 
 bool is_for_xla(const Cell& cell) {
-  if (hlo::is_extension(cell.opcode) || !runs_alone(cell.opcode)) return false;  // hilo's own; meets others
+  // ops specific to hilo, and collectives
+  if (hlo::is_extension(cell.opcode) || !runs_alone(cell.opcode)) return false;
   struct Row {
     Opcode opcode;
     std::string_view why;
@@ -77,19 +78,22 @@ bool is_for_xla(const Cell& cell) {
       {Opcode::kBitcast, "layout assignment refuses it"},
       {Opcode::kCall, "samples are composites, which want a name; programs have calls of their own"},
   };
-  if (cell.opcode == Opcode::kRngBitGenerator) return is_unsigned_integer(cell.type);  // others come back as their bits
+  // other types are returned as bits
+  if (cell.opcode == Opcode::kRngBitGenerator) return is_unsigned_integer(cell.type);
   const bool has_sign = !is_unsigned_integer(cell.type);
-  if (!has_sign && (cell.opcode == Opcode::kSign || cell.opcode == Opcode::kAbs)) return false;  // StableHLO has none
-  // Counts other bits (docs/numerics.md); has no code; chooses among equal elements in an order of its own.
+  // StableHLO has no such ops
+  if (!has_sign && (cell.opcode == Opcode::kSign || cell.opcode == Opcode::kAbs)) return false;
+  // For narrow types XLA's popcnt counts other bits (docs/numerics.md). The other ops have no code, or order equal
+  // elements differently.
   const bool narrow = cell.type != ElementType::kPred && element_type_info(cell.type).bits < 8;
   if (narrow && (cell.opcode == Opcode::kPopcnt || cell.opcode == Opcode::kTopK ||
                  cell.opcode == Opcode::kConvolution || cell.opcode == Opcode::kSelectAndScatter))
     return false;
-  // XLA ends the process, and sorts wrongly.
+  // XLA aborts, and sorts incorrectly.
   if (narrow && element_type_info(cell.type).bits == 2 &&
       (cell.opcode == Opcode::kConcatenate || cell.opcode == Opcode::kSort))
     return false;
-  // Negative logarithms: NaN in XLA's code and 2^127 where XLA folds constants.
+  // Negative logarithms: NaN in XLA's code, 2^127 in its constant folding.
   if (cell.opcode == Opcode::kLog && cell.type == ElementType::kF8E8M0Fnu) return false;
   return std::ranges::none_of(kNotThere, [&](const Row& row) { return row.opcode == cell.opcode; });
 }

@@ -49,7 +49,7 @@ class Drawn {
     });
   }
 
-  /// Dimensions with as many elements.
+  /// Random dimensions with `count` elements.
   std::vector<int64_t> dimensions(int64_t count) {
     std::vector<int64_t> sizes;
     for (int64_t factor = 2; count > 1 && std::ssize(sizes) < kMaxRank - 1; ++factor) {
@@ -83,7 +83,7 @@ InstructionId transposed(hlo::Builder& b, InstructionId x, const Int64List& perm
   return must(b.add(Opcode::kTranspose, {x}, std::move(attributes)));
 }
 
-/// An array of `from` whose memory is read as one of `to`.
+/// Reads the memory of an array of `from` as one of `to`.
 ComputationPtr memory_order(const Shape& from, const Int64List& from_order, const Shape& to,
                             const Int64List& to_order) {
   hlo::Builder b{std::string(kMemoryOrder)};
@@ -108,7 +108,7 @@ InstructionId reordered(hlo::ComputationDraft& draft, Drawn& drawn, InstructionI
   return draft.append(Opcode::kCall, to, {&x, 1}, std::move(call), name);
 }
 
-/// A computation whose layouts don't matter to others.
+/// Assigns layouts to one computation, independently of others.
 class LayoutWriter {
  public:
   LayoutWriter(const ComputationPtr& source, Drawn& drawn) : source_(*source), drawn_(drawn), draft_(source->name()) {}
@@ -169,13 +169,13 @@ class LayoutWriter {
   std::vector<InstructionId> places_;
 };
 
-/// The entry's results: elements of its root, or the root.
+/// The elements of the entry's root tuple, or the root.
 std::vector<InstructionId> results_of(const hlo::Computation& entry) {
   if (entry.root().opcode != Opcode::kTuple) return {entry.root_id()};
   return {entry.root().operands.begin(), entry.root().operands.end()};
 }
 
-/// `entry` on the elements of a tuple from `first` on.
+/// Calls `entry` with the elements of a tuple from `first` on.
 InstructionId called(hlo::Builder& b, const ComputationPtr& entry, InstructionId tuple, int64_t first) {
   std::vector<InstructionId> arguments;
   for (int64_t k = 0; k < entry->parameter_count(); ++k)
@@ -206,7 +206,7 @@ InstructionId in_branch(hlo::Builder& b, const ComputationPtr& entry, const std:
   return must(b.add(Opcode::kConditional, {chosen, all, all}, std::move(conditional)));
 }
 
-/// The carry: a counter, how many turns, the arguments, the results.
+/// The carry: a counter, the iteration count, the arguments, the results.
 InstructionId in_loop(hlo::Builder& b, const ComputationPtr& entry, const std::vector<InstructionId>& arguments,
                       const std::vector<std::string>& names) {
   const Shape number = Shape::scalar(ElementType::kS32);

@@ -21,13 +21,13 @@ using hlo::Opcode;
 
 constexpr int64_t kSizes[] = {0, 1, 2, 3, 5, 17}, kSizesOfMeshes[] = {1, 2, 4, 6, 8, 16};
 constexpr int64_t kMaxElements = 4000;
-constexpr int kDeepest = 2;  // control flow in control flow
+constexpr int kDeepest = 2;  // maximum nesting of control flow
 
 bool is_one_of(Opcode opcode, std::initializer_list<Opcode> list) {
   return std::find(list.begin(), list.end(), opcode) != list.end();
 }
 
-/// Ops whose elements are some of their operands', besides those with the trait.
+/// Ops whose elements are copies of operand elements, in addition to those with the trait.
 bool only_moves(Opcode opcode) {
   return hlo::has_trait(opcode, hlo::kMovesData) || opcode == hlo::kExtStopGradient ||
          is_one_of(opcode, {Opcode::kSort, Opcode::kTopK, Opcode::kTuple, Opcode::kGetTupleElement, Opcode::kBitcast,
@@ -36,7 +36,7 @@ bool only_moves(Opcode opcode) {
                             Opcode::kOptimizationBarrier, Opcode::kAsyncDone, Opcode::kAsyncUpdate});
 }
 
-/// Every engine gives the same bits for the same operands.
+/// Whether every engine has the same bits for the same operands.
 bool is_exact(Opcode opcode, ElementType type) {
   if (only_moves(opcode)) return true;
   if (is_integer(type) || type == ElementType::kPred) return true;
@@ -47,7 +47,7 @@ bool is_exact(Opcode opcode, ElementType type) {
   return true;
 }
 
-/// Ops that don't blow up small differences in their operands.
+/// Ops that don't amplify small differences of their operands.
 bool takes_inexact(Opcode opcode) {
   if (opcode == Opcode::kSort || opcode == Opcode::kTopK || opcode == Opcode::kBitcast) return false;
   return only_moves(opcode) || is_one_of(opcode, {Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply, Opcode::kMaximum,
@@ -55,7 +55,7 @@ bool takes_inexact(Opcode opcode) {
                                                   Opcode::kLogistic, Opcode::kDot, Opcode::kSelect});
 }
 
-/// Ops that mean what their samples are: bits of NaN, sizes, well-conditioned matrices, states.
+/// Ops that need the operands of their samples: bits of NaN, sizes, well-conditioned matrices, states.
 bool needs_its_operands(Opcode opcode) {
   const std::string_view name = hlo::opcode_name(opcode);
   const bool linalg = name == "cholesky" || name == "triangular-solve" || name == "custom-call" ||
@@ -115,7 +115,7 @@ class Generator {
     return program;
   }
 
-  /// A body over these shapes whose result has the first one's; all exact. `packed`: one tuple parameter.
+  /// A body over these shapes with a result of the first shape; all ops are exact. `packed`: one tuple parameter.
   ComputationPtr body(std::span<const Shape> shapes, bool packed, int instructions) {
     take_parameters(shapes, packed);
     for (int k = 0; k < instructions; ++k) {
@@ -126,7 +126,7 @@ class Generator {
     return must(std::move(b_).build(root));
   }
 
-  /// The body of a loop over (counter, values...): counts on, and puts new values in the place of the old.
+  /// The body of a loop over (counter, values...): increments the counter and replaces the values.
   ComputationPtr loop_body(std::span<const Shape> shapes, int instructions) {
     take_parameters(shapes, true);
     const InstructionId counter = values_[0].id;
@@ -159,7 +159,7 @@ class Generator {
     return values_[0].id;
   }
 
-  /// A value that the program begins with: an argument, or, inside bodies and now and then, a constant.
+  /// A new value: an argument or, in bodies and sometimes elsewhere, a constant.
   InstructionId fresh(const Literal& value) {
     if (value.is_tuple() && (depth_ > 0 || audience_ == Audience::kOthers)) {
       std::vector<InstructionId> elements;
@@ -182,7 +182,7 @@ class Generator {
     return fitting.empty() ? nullptr : fitting[static_cast<size_t>(below(static_cast<int64_t>(fitting.size())))];
   }
 
-  /// One more op: of those drawn least, or, in bodies, which contain only exact ones, of any.
+  /// Appends one op: one of the least used, or any exact op in bodies.
   void grow() {
     if (grow(coverage_.rarest(random_))) return;
     constexpr int kTries = 4;
@@ -228,22 +228,21 @@ class Generator {
     return true;
   }
 
-  /// XLA doesn't read the constants of arrays without elements that hilo writes, and bodies make their values so.
+  /// XLA doesn't parse hilo's constants of arrays without elements, and bodies use constants.
   bool can_be_constants(const Sample& sample) const {
     if (audience_ != Audience::kOthers) return true;
     return std::ranges::none_of(leaves_of(sample.operands),
                                 [](const Literal& x) { return x.shape().element_count() == 0; });
   }
 
-  /// Along dimensions of size 1 XLA leaves out the initial value. It may also take one several times along windows:
-  /// sums for others keep the initial values of their samples.
+  /// XLA omits the initial value along dimensions of size 1 and may add it several times along windows. For XLA, sums
+  /// therefore use the initial values of their samples.
   static bool reduces_nothing(const Sample& sample) {
     return sample.opcode == Opcode::kReduce &&
            sample.operands[0].shape().element_count() == leaves_of(sample.expected)[0].shape().element_count();
   }
 
-  /// Integers and predicates that an inexact op on floats gives (convert of a sum) aren't exact either, so what counts
-  /// is every float that the op sees.
+  /// An inexact float result makes derived integers and predicates inexact too, so this checks every float operand.
   static bool results_are_exact(const Sample& sample, Opcode opcode) {
     for (const Literal& leaf : leaves_of(sample.operands)) {
       if (!is_exact(opcode, leaf.shape().element_type())) return false;
@@ -254,19 +253,19 @@ class Generator {
     return true;
   }
 
-  /// Names what the op gives, and keeps its arrays for later ones.
+  /// Names the results of the op and stores its arrays for later ops.
   void keep(InstructionId id, bool exact) {
     if (shape(id).is_tuple()) {
       for (int64_t k = 0; k < shape(id).tuple_size(); ++k) keep(must(b_.get_tuple_element(id, k)), exact);
       return;
     }
     if (!shape(id).is_array() || shape(id).element_count() > kMaxElements) return;
-    // A copy carries the name: ops of samples get names of the builder's.
+    // A copy has the name, because the builder names the ops of samples.
     const std::string name = fmt::format("{}{}", exact ? kExactName : "rough", b_.size());
     values_.push_back({must(b_.add(Opcode::kCopy, {id}, nullptr, std::nullopt, depth_ == 0 ? name : "")), exact});
   }
 
-  /// One to three exact values, or new ones.
+  /// One to three exact values, existing or new.
   std::vector<Value> some_values() {
     std::vector<Value> chosen;
     for (const Value& v : values_) {

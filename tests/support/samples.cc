@@ -114,7 +114,7 @@ Samples structural_samples(Opcode opcode, Wanted wanted) {
   return {};
 }
 
-/// The op whose result `opcode` takes, where it is the second of two that belong together.
+/// The first op of a pair, if `opcode` is the second one, for example a start for its done.
 std::optional<Opcode> first_of_two(Opcode opcode) {
   switch (opcode) {
     case Opcode::kAllGatherDone: return Opcode::kAllGatherStart;
@@ -131,7 +131,7 @@ bool takes_a_token(Opcode opcode) {
   return std::ranges::find(kOps, opcode) != std::end(kOps);
 }
 
-/// The first of two instructions as a separate sample: the result of recv is what it receives.
+/// The first of two instructions as a separate sample. The sample's result for recv is the received value.
 Sample first_sample(const Sample& sample, Opcode first) {
   Sample s = sample;
   s.opcode = first;

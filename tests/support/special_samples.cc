@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of special functions. Expected values come from the C++ library in long double, from series of positive terms
-// and from recurrences; arguments are exact in bf16 and stand where results are far from 0.
+// Samples of special functions. Expected values are computed by the C++ library in long double, by series of positive
+// terms and by recurrences. Arguments are exact in bf16, and results are far from 0.
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -14,7 +14,7 @@ namespace {
 using Function1 = long double (*)(long double);
 using Function2 = long double (*)(long double, long double);
 
-/// n elements, f of the points in turn.
+/// n elements: f of the points, repeated.
 Samples unary(hlo::Opcode opcode, Wanted wanted, std::span<const double> points, Function1 f, double ulps) {
   Sample s{.opcode = opcode, .operands = {Literal(Shape::array(wanted.type, {wanted.n}))}, .ulps = ulps};
   s.expected = s.operands[0];
@@ -46,7 +46,7 @@ Samples binary(hlo::Opcode opcode, Wanted wanted, std::span<const Point> points,
 constexpr std::array<double, 17> kBothSides = {3,    -1.25, 0.25, 5.5,   -0.25, 10,    -3.25, 2.5,  0.75,
                                                4.25, -5.25, 7.75, -2.25, 20,    0.125, 6,     -8.25};
 
-/// digamma by x -> x + 1 up to 30, then its asymptotic series; on the other side by reflection.
+/// digamma: x -> x + 1 up to 30, then the asymptotic series; reflection for negative x.
 long double digamma_of(long double x) {
   if (x <= 0)
     return digamma_of(1 - x) - std::numbers::pi_v<long double> / std::tan(std::numbers::pi_v<long double> * x);
@@ -56,7 +56,7 @@ long double digamma_of(long double x) {
   return sum + std::log(x) - 1 / (2 * x) - s * (1 / 12.0L - s * (1 / 120.0L - s * (1 / 252.0L - s / 240)));
 }
 
-/// The sum of (q + k)^-x, its first 200 terms and Euler and Maclaurin's formula for the others.
+/// The sum of (q + k)^-x: 200 terms, then the Euler-Maclaurin formula.
 long double zeta_of(long double x, long double q) {
   long double sum = 0;
   for (int k = 0; k < 200; ++k, ++q) sum += std::pow(q, -x);
@@ -148,11 +148,11 @@ struct Fused {
   double x, y, z, result;
 };
 
-/// Sums that show whether the product was rounded, in addition to infinite, zero and too large before the sum.
+/// Sums that show whether the product was rounded; infinite, zero and overflowing products.
 std::vector<Fused> fused_edges(ElementType type) {
   const bool half = type == ElementType::kF16;
   const int digits = half ? 11 : type == ElementType::kBf16 ? 8 : type == ElementType::kF32 ? 24 : 53;
-  const double unit = std::ldexp(1.0, 1 - digits);  // between 1 and the next number
+  const double unit = std::ldexp(1.0, 1 - digits);  // from 1 to the next number
   const double greatest = std::ldexp(2 - unit, half ? 15 : type == ElementType::kF64 ? 1023 : 127);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -188,7 +188,7 @@ Samples fma_samples(Wanted wanted) {
   return {s};
 }
 
-/// The first number that x with a small step towards y, doubled and doubled again, is rounded to.
+/// x plus a small step towards y, doubled until the sum rounds to another number.
 Samples nextafter_samples(Wanted wanted) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();

@@ -16,7 +16,7 @@ struct AllCells {
   std::vector<Cell> there, refused;
 };
 
-/// The extent that decides whether there are such instructions.
+/// The extent for which a cell must have samples.
 constexpr int64_t kExtent = 3;
 
 AllCells find_cells() {
@@ -42,10 +42,10 @@ const AllCells& all_cells() {
 
 template <typename F>
 bool is_there(const Rule<F>& rule) {
-  return rule.function() != nullptr || rule.missing() != nullptr;  // a rule that isn't written yet is a gap
+  return rule.function() != nullptr || rule.missing() != nullptr;  // an unwritten rule is a gap
 }
 
-/// Numbers of 8 bits and fewer are too coarse to tell a right derivative from a wrong one.
+/// Types of 8 bits and less are too coarse to verify derivatives.
 bool shows_slopes(ElementType type) {
   return has_tangent(type) && !(is_floating(type) && element_type_info(type).bits <= 8);
 }
@@ -67,7 +67,7 @@ bool is_among_replicas(hlo::Opcode opcode) {
                             kCollectivePermuteStart, kCollectivePermuteDone});
 }
 
-/// Ops that jaxlib 0.10.2 has no derivative of either: its ad.primitive_jvps lacks them.
+/// Ops without a derivative in jaxlib 0.10.2: its ad.primitive_jvps lacks them.
 bool jax_has_no_jvp(hlo::Opcode opcode) {
   return is_one_of(opcode,
                    {hlo::kExtGeqrf, hlo::kExtGeqp3, hlo::kExtHouseholderProduct, hlo::kExtOrmqr, hlo::kExtTridiagonal,

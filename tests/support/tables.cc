@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kName = "== ", kArrow = "-->";
 
-/// Fields are texts of whole lines, each with its line end.
+/// Fields consist of whole lines, each with its line end.
 std::vector<TableRow> rows_of(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   std::vector<TableRow> rows;
@@ -38,7 +38,7 @@ std::vector<TableRow> rows_of(const fs::path& path) {
   return rows;
 }
 
-/// Without empty lines at the end.
+/// Removes empty lines at the end.
 std::string trimmed(std::string text) {
   while (text.ends_with('\n') || text.ends_with(' ')) text.pop_back();
   return text;

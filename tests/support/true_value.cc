@@ -23,7 +23,7 @@ int logistic(mpfr_ptr out, mpfr_srcptr x, mpfr_rnd_t round) {
   return mpfr_ui_div(out, 1, out, round);
 }
 
-/// 1 / sqrt x, so -infinity at -0.
+/// 1 / sqrt x; -infinity at -0.
 int rec_sqrt(mpfr_ptr out, mpfr_srcptr x, mpfr_rnd_t round) {
   if (!mpfr_zero_p(x)) return mpfr_rec_sqrt(out, x, round);
   mpfr_set_inf(out, mpfr_signbit(x) != 0 ? -1 : 1);
@@ -35,22 +35,22 @@ int lgamma(mpfr_ptr out, mpfr_srcptr x, mpfr_rnd_t round) {
   return mpfr_lgamma(out, &sign, x, round);
 }
 
-/// NaN at the poles, as XLA has it: MPFR has an infinity at 0.
+/// NaN at the poles, as in XLA; MPFR has an infinity at 0.
 int digamma(mpfr_ptr out, mpfr_srcptr x, mpfr_rnd_t round) {
   if (mpfr_zero_p(x)) mpfr_set_nan(out);
   else mpfr_digamma(out, x, round);
   return 0;
 }
 
-/// The y with erf y = x: Newton's steps from a double's logarithm of 1 - |x|.
+/// The y with erf y = x, by Newton's method, starting from a double's logarithm of 1 - |x|.
 int erf_inv(mpfr_ptr out, mpfr_srcptr x, mpfr_rnd_t round) {
   if (mpfr_nan_p(x) || mpfr_cmpabs_ui(x, 1) > 0) return mpfr_set_nan(out), 0;
   if (mpfr_zero_p(x)) return mpfr_set(out, x, round);
   if (mpfr_cmpabs_ui(x, 1) == 0) return mpfr_set_inf(out, mpfr_sgn(x)), 0;
-  constexpr mpfr_prec_t kBits = 400;  // near 1 erfc's digits are few of erf's
+  constexpr mpfr_prec_t kBits = 400;  // near 1, cancellation in erfc loses digits of erf
   mpfr_t y, error, slope;
   mpfr_inits2(kBits, y, error, slope, nullptr);
-  // Winitzki's first guess.
+  // Winitzki's approximation as start.
   const double v = mpfr_get_d(x, round), log = std::log1p(-std::fabs(v)) + std::log1p(std::fabs(v));
   const double a = 0.147, half = 2 / (3.14159265358979 * a) + log / 2;
   mpfr_set_d(y, std::copysign(std::sqrt(std::sqrt(half * half - log / a) - half), v), round);
@@ -72,7 +72,8 @@ int erf_inv(mpfr_ptr out, mpfr_srcptr x, mpfr_rnd_t round) {
   return 0;
 }
 
-/// e^-|x| I_order(x): the power series, whose terms are positive, and far out Hankel's, whose least term is tiny there.
+/// e^-|x| I_order(x): the power series, which has positive terms, or for large x Hankel's series, whose least term is
+/// tiny there.
 void bessel_near(mpfr_ptr out, mpfr_srcptr size, unsigned order) {
   constexpr mpfr_prec_t kBits = 256;
   mpfr_t term, square;
@@ -127,7 +128,7 @@ constexpr unsigned kZetaTerms = 40;
 /// B_2j / (2j)! = (-1)^(j+1) 2 zeta(2j) / (2 pi)^2j
 const std::array<TrueNumber, kZetaTerms + 1>& euler_maclaurin() {
   static std::array<TrueNumber, kZetaTerms + 1> all;
-  if (mpfr_nan_p(all[0].get()) == 0) return all;  // filled before
+  if (mpfr_nan_p(all[0].get()) == 0) return all;  // already computed
   TrueNumber square, power(1);
   mpfr_const_pi(square.get(), kNearest);
   mpfr_mul_2ui(square.get(), square.get(), 1, kNearest);
@@ -143,7 +144,7 @@ const std::array<TrueNumber, kZetaTerms + 1>& euler_maclaurin() {
   return all;
 }
 
-/// Hurwitz's zeta for x > 1 and q > 0: 40 terms of the sum, then Euler and Maclaurin's formula with 40 of its own.
+/// Hurwitz zeta for x > 1 and q > 0: 40 terms of the sum, then the Euler-Maclaurin formula with 40 terms.
 int zeta(mpfr_ptr out, mpfr_srcptr x, mpfr_srcptr q, mpfr_rnd_t round) {
   if (mpfr_cmp_ui(x, 1) <= 0 || mpfr_sgn(q) <= 0) return mpfr_set_nan(out), 0;
   TrueNumber minus_x, at, power, rest, factor;
@@ -155,7 +156,7 @@ int zeta(mpfr_ptr out, mpfr_srcptr x, mpfr_srcptr q, mpfr_rnd_t round) {
     mpfr_add(out, out, power.get(), round);
     mpfr_add_ui(at.get(), at.get(), 1, round);
   }
-  mpfr_pow(power.get(), at.get(), minus_x.get(), round);  // at^-x: at/(x - 1) of it, a half, and the series
+  mpfr_pow(power.get(), at.get(), minus_x.get(), round);  // at^-x, times at/(x - 1), a half, and the series
   mpfr_sub_ui(rest.get(), x, 1, round);
   mpfr_div(rest.get(), at.get(), rest.get(), round);
   mpfr_mul(rest.get(), rest.get(), power.get(), round);
@@ -234,7 +235,7 @@ double ulps_off(const FloatFormat& format, double got, const TrueNumber& truth) 
   if (mpfr_inf_p(t)) return std::isinf(got) && same_sign ? 0 : kNotAMatterOfPlaces;
   if (mpfr_zero_p(t) && got == 0) return same_sign ? 0 : kNotAMatterOfPlaces;
   const mpfr_exp_t own = mpfr_zero_p(t) ? format.least : mpfr_get_exp(t) - 1;
-  // What is too large is infinity, or, a rounding away, the greatest number.
+  // Overflow gives infinity or, within rounding, the greatest number.
   const double great = std::ldexp(1.0 - std::ldexp(1.0, -format.digits), format.greatest) * 2;
   if (own > format.greatest) return std::fabs(got) >= great && same_sign ? 0 : kNotAMatterOfPlaces;
   if (std::isinf(got) && (own < format.greatest || !same_sign)) return kNotAMatterOfPlaces;

@@ -36,7 +36,7 @@ void store(Literal& to, int64_t i, const Wide& value) {
 
 // ---- windows, slowly ------------------------------------------------------------------------------------------------
 
-/// How many positions a window has, found by trying.
+/// The number of positions of a window, by trying each.
 int64_t positions(int64_t size, const hlo::WindowDimension& w) {
   const int64_t dilated = size == 0 ? 0 : (size - 1) * w.base_dilation + 1;
   int64_t count = 0;
@@ -50,7 +50,7 @@ Shape result_of(const Shape& array, const Window& window) {
   return array.with_dimensions(sizes);
 }
 
-/// Calls f(result, element) for every element of every window, in row-major order, by trying all pairs of places.
+/// Calls f(result, element) for every element of every window, in row-major order, by trying all pairs of positions.
 void for_each_pair(const Shape& array, const Window& window,
                    const std::function<void(int64_t result, int64_t element)>& f) {
   for_each_index(result_of(array, window).dimensions(), [&](Index position, int64_t result) {
@@ -84,7 +84,7 @@ Sample windowed(const ComputationPtr& body, const Literal& x, int64_t initial, c
 
 ComputationPtr body_of(Opcode opcode, ElementType type) { return must(hlo::scalar_binary_computation(opcode, type)); }
 
-/// a + b + a * b: no reducer that has a name.
+/// a + b + a * b: not a named reducer.
 ComputationPtr nameless_body(ElementType type) {
   hlo::Builder b("nameless");
   const InstructionId x = b.parameter(Shape::scalar(type)), y = b.parameter(Shape::scalar(type));
@@ -93,7 +93,7 @@ ComputationPtr nameless_body(ElementType type) {
   return must(std::move(b).build(root));
 }
 
-/// The sum of one operand together with the product of another.
+/// The sum of one operand and the product of another.
 Sample sum_and_product(const Sample& sum, const Sample& product) {
   const ElementType type = sum.expected.shape().element_type();
   hlo::Builder b("sum_and_product");
@@ -127,7 +127,7 @@ ComputationPtr greater_or_equal(ElementType type) {
   return must(std::move(b).build(root));
 }
 
-/// The element that each window selects: the first of the greatest; -1 for none.
+/// The element that each window selects, the first maximum; -1 for none.
 std::vector<int64_t> selected(const Literal& x, const Window& window) {
   std::vector<int64_t> best(static_cast<size_t>(result_of(x.shape(), window).element_count()), -1);
   for_each_pair(x.shape(), window, [&](int64_t result, int64_t element) {
@@ -157,14 +157,13 @@ Samples reduce_window_samples(Wanted wanted) {
                         {.size = 2, .padding_low = 1, .window_dilation = 3}};
   const Window tall = {{.size = 40, .padding_low = 20, .padding_high = 25}, {}};
   const ComputationPtr adds = body_of(Opcode::kAdd, type);
-  Samples samples = {windowed(adds, x, 1, kOverlapping, add),
-                     windowed(adds, x, 0, holes, add),
+  Samples samples = {windowed(adds, x, 1, kOverlapping, add), windowed(adds, x, 0, holes, add),
                      windowed(adds, is_narrow_float(type) ? x : bits, 0, tall, add),
                      windowed(body_of(Opcode::kMultiply, type), factors, 1, kOverlapping, multiply),
                      windowed(nameless_body(type), bits, 1, kApart, nameless),
                      windowed(nameless_body(type), bits, 0, along(1, 4, false), nameless),
-                     windowed(adds, x, 0, along(0, wanted.n, false), add),  // XLA takes others several times past 16
-                     windowed(adds, x, 1, along(1, 4, true), add),
+                     // XLA counts other initial values several times above 16 elements
+                     windowed(adds, x, 0, along(0, wanted.n, false), add), windowed(adds, x, 1, along(1, 4, true), add),
                      windowed(body_of(Opcode::kMultiply, type), factors, 1, along(1, 4, false), multiply)};
   samples.push_back(sum_and_product(samples[0], samples[3]));
   if (type == ElementType::kF8E8M0Fnu) {
@@ -173,7 +172,7 @@ Samples reduce_window_samples(Wanted wanted) {
   if (is_complex(type)) return samples;
   const ComputationPtr maximum = body_of(Opcode::kMaximum, type), minimum = body_of(Opcode::kMinimum, type);
   samples.push_back(windowed(maximum, spread, 0, kOverlapping, larger));
-  samples.push_back(windowed(maximum, spread, 90, kApart, larger));  // the initial value wins in some windows
+  samples.push_back(windowed(maximum, spread, 90, kApart, larger));  // the initial value is the result of some windows
   samples.push_back(windowed(minimum, spread, 127, tall, smaller));
   samples.push_back(windowed(maximum, spread, 0, along(0, wanted.n, true), larger));
   samples.push_back(windowed(minimum, spread, 127, along(1, 4, false), smaller));
@@ -181,7 +180,7 @@ Samples reduce_window_samples(Wanted wanted) {
 }
 
 Samples select_and_scatter_samples(Wanted wanted) {
-  if (is_complex(wanted.type)) return {};  // no order
+  if (is_complex(wanted.type)) return {};  // complex numbers are unordered
   Samples samples;
   for (const Window& window : {kOverlapping, kApart}) {
     const Literal x = distinct(Shape::array(wanted.type, {wanted.n, 4}));
@@ -290,7 +289,7 @@ Samples cumlogsumexp_samples(Wanted wanted) {
 
 namespace {
 
-/// x[4, n] with n features, and numbers for one feature at a time.
+/// x[4, n] with n features, and the operands with one number per feature.
 struct BatchNormCase {
   Wanted wanted;
   Literal x, scale, offset, mean, variance, gradient;
@@ -301,7 +300,7 @@ struct BatchNormCase {
     scale = wholes(features, [](int64_t i) { return 1 + i % 3; });
     offset = wholes(features, [](int64_t i) { return 10 + i % 4; });  // so that nothing cancels
     mean = wholes(features, [](int64_t i) { return 1 + i % 2; });
-    variance = wholes(features, [](int64_t i) { return i % 2 == 0 ? 3 : 0; });  // with epsilon a square
+    variance = wholes(features, [](int64_t i) { return i % 2 == 0 ? 3 : 0; });  // a square after epsilon is added
     gradient = wholes(x.shape(), [](int64_t i) { return (i * 5 + 1) % 4 - 1; });
   }
   Literal whole() const { return Literal(x.shape()); }
@@ -355,8 +354,8 @@ Samples batch_norm_inference_samples(Wanted wanted) {
   return {batch_norm_sample(Opcode::kBatchNormInference, {c.x, c.scale, c.offset, c.mean, c.variance}, output)};
 }
 
-/// The derivative of training's output, where mean and variance are the operand's own: expected by the chain rule in
-/// its textbook form.
+/// The derivative of training's output, where mean and variance are the operand's own. Expected values use the textbook
+/// form of the chain rule.
 Samples batch_norm_grad_samples(Wanted wanted) {
   const BatchNormCase c(wanted);
   Literal grad_x = c.whole(), grad_scale = c.feature(), grad_offset = c.feature();

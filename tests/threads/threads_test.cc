@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sentences of docs/threads.md about arrays and transformations.
+// The statements of docs/threads.md about arrays and transformations.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kThreads = 6;
 
-/// Calls f(0), ..., f(kThreads - 1), each on a thread of its own, all at once.
+/// Calls f(0), ..., f(kThreads - 1) concurrently, each on its own thread.
 void on_threads(const std::function<void(int)>& f) {
   std::barrier together(kThreads);
   std::vector<std::thread> threads;
@@ -39,9 +39,9 @@ TEST(Threads, OneJittedFunctionServesManyThreads) {
   const auto f = jit([](Array x, Array y) { return numpy::sum(x * y); });
   std::atomic<int> wrong{0};
   on_threads([&](int t) {
-    const auto mine = f;  // copies share what is compiled
+    const auto mine = f;  // copies share compiled programs
     for (int turn = 0; turn < 20; ++turn) {
-      const int n = 1 + (t + turn) % 3;  // several shapes, so that calls and first calls meet
+      const int n = 1 + (t + turn) % 3;  // several shapes, so that first and later calls are concurrent
       wrong += mine(numpy::full({n}, 2.0f), numpy::full({n}, static_cast<float>(t))).item<float>() !=
                static_cast<float>(2 * n * t);
     }
@@ -75,7 +75,7 @@ TEST(Threads, CallsOfCompiledShapesGoOnWhileAnotherShapeCompiles) {
   EXPECT_EQ(f(Array(1.0f)).item<float>(), 3.0f);
   const LogLevel before = log_level();
   bool first = true, waited_in_vain = false;
-  set_log_sink([&](LogLevel, std::string_view text) {  // called by the compiling thread, before others may
+  set_log_sink([&](LogLevel, std::string_view text) {  // the compiling thread calls it before others can
     if (!text.starts_with("compiled warm: ") || !std::exchange(first, false)) return;
     compiling.set_value();
     waited_in_vain = answered.get_future().wait_for(std::chrono::seconds(60)) == std::future_status::timeout;
@@ -151,7 +151,7 @@ TEST(Threads, TracesOfThreadsDoNotMeet) {
   std::barrier inside(kThreads);
   on_threads([&](int t) {
     const auto cube = [&](Array x) {
-      inside.arrive_and_wait();  // all threads are in a trace of their own
+      inside.arrive_and_wait();  // every thread is inside its own trace
       const Array y = x * x * x;
       inside.arrive_and_wait();
       return y;
@@ -173,7 +173,7 @@ TEST(Threads, AnotherThreadComputesWhileOneTraces) {
   EXPECT_EQ(traced.item<float>(), 2);
 }
 
-/// The error of `use` for a value of `transformation` on another thread.
+/// The error of `use` for a tracer of `transformation` that belongs to another thread.
 template <typename Transformation>
 std::string error_on_another_thread(const Transformation& transformation, void (*use)(const Array&)) {
   std::string text;

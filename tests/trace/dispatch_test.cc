@@ -35,7 +35,7 @@ class Dispatch : public testing::Test {
   }
 };
 
-/// A primitive whose translation appends an add of operands that may not fit, and fails with that; `eval` is its
+/// A primitive whose translation appends an add. The add fails if its operands don't match; `eval` is its
 /// abstract_eval. Primitives live as long as the process.
 const Primitive& failing_primitive(std::string name, AbstractEval eval) {
   const TranslationRule add = [](ComputationBuilder& builder, std::span<const InstructionId> operands,
@@ -64,7 +64,7 @@ TEST_F(Dispatch, PrimitiveComputationIsMemoised) {
   primitive_computation(negate, std::vector{Shape::scalar(ElementType::kF32)});
   primitive_computation(primitive_of(Opcode::kAbs), std::vector{kVector});
   EXPECT_EQ(hits(), 1);
-  ASSERT_TRUE(config().update("jax_enable_x64", true).ok());  // part of the key
+  ASSERT_TRUE(config().update("jax_enable_x64", true).ok());  // the flag is part of the key
   primitive_computation(negate, std::vector{kVector});
   EXPECT_EQ(hits(), 1);
 }
@@ -78,7 +78,7 @@ TEST_F(Dispatch, ParamsArePartOfTheKeyByValue) {
   const std::vector<Shape> cube = {Shape::array(ElementType::kF32, {2, 3, 4})};
   const Primitive& transpose = primitive_of(Opcode::kTranspose);
   primitive_computation(transpose, cube, permutation({2, 1, 0}));
-  primitive_computation(transpose, cube, permutation({2, 1, 0}));  // another object, an equal value
+  primitive_computation(transpose, cube, permutation({2, 1, 0}));  // another object with an equal value
   EXPECT_EQ(primitive_computation_cache_info().hits, 1);
   EXPECT_EQ(primitive_computation(transpose, cube, permutation({0, 2, 1})).return_value_shape().to_string(),
             "f32[2,4,3]");

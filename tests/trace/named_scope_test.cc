@@ -12,7 +12,7 @@
 namespace hilo {
 namespace {
 
-/// The line of the text that has the op.
+/// The line of the text that contains the op.
 std::string line_of(const std::string& text, const std::string& op) {
   const size_t at = text.find(" " + op + "(");
   if (at == std::string::npos) return "";

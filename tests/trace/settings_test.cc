@@ -168,7 +168,7 @@ TEST(NoExecution, RefusesWhatWouldRun) {
       const std::string error = error_of(runs, StatusCode::kFailedPrecondition);
       EXPECT_NE(error.find("no_execution"), std::string::npos) << error;
     }
-    jit([](Array x) { return numpy::sin(x); }).lower(1.0f).compile();  // tracing and compiling run nothing
+    jit([](Array x) { return numpy::sin(x); }).lower(1.0f).compile();  // tracing and compiling execute nothing
   }
   EXPECT_EQ(f().size(), 3);
 }
@@ -179,7 +179,7 @@ TEST(CheckingLeaks, NamesWhatWasStored) {
     kept = x * 2.0f;
     return x;
   });
-  f(1.0f);  // without the check it shows when it is used
+  f(1.0f);  // without the check the error occurs at the use
   const auto scope = checking_leaks();
   f.clear_cache();
   try {

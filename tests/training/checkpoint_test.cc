@@ -20,7 +20,7 @@
 namespace hilo::training {
 namespace {
 
-/// A folder of this process, deleted at the end of the test.
+/// A temporary folder with a name unique to this process, deleted at the end of the test.
 class Folder {
  public:
   explicit Folder(const std::string& name)
@@ -82,7 +82,7 @@ TEST(Checkpoint, GivesBackEveryBit) {
   save_checkpoint(folder.file("a"), example());
   const State back = restore_checkpoint(folder.file("a"), empty());
   const FlatTree wanted = flatten(example()), got = flatten(back);
-  EXPECT_EQ(got.structure, wanted.structure);  // numbers and strings too
+  EXPECT_EQ(got.structure, wanted.structure);  // also numbers and strings
   ASSERT_EQ(got.leaves.size(), wanted.leaves.size());
   for (size_t i = 0; i < got.leaves.size(); ++i) {
     EXPECT_TRUE(got.leaves[i].to_literal().identical(wanted.leaves[i].to_literal())) << i;
@@ -203,7 +203,7 @@ TEST(CheckpointManager, AnErrorOfTheThreadIsThrownByTheNextCall) {
   std::filesystem::remove_all(folder.file("run"));
   manager.save(1, numpy::zeros({}));
   EXPECT_NE(error_of([&] { manager.wait_until_finished(); }, StatusCode::kNotFound), "");
-  manager.wait_until_finished();  // it is thrown once
+  manager.wait_until_finished();  // the error is thrown only once
 }
 
 TEST(CheckpointManager, ADamagedCheckpointNamesTheLastGoodOne) {

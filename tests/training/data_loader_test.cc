@@ -90,7 +90,7 @@ TEST(DataLoader, NoMoreThanSoManyBatchesAreMadeAhead) {
   int taken = 0;
   for ([[maybe_unused]] const Data& batch : loader.epoch(0)) {
     ++taken;
-    EXPECT_LE(made.load(), taken + 3);  // two waiting batches, and one that is being created
+    EXPECT_LE(made.load(), taken + 3);  // two waiting batches, and one in preparation
   }
   EXPECT_EQ(made.load(), 20);
 }

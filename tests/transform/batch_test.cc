@@ -14,7 +14,7 @@
 namespace hilo {
 namespace {
 
-/// x -> x + x over f32[2], whose root is a tuple.
+/// x -> x + x for f32[2]; the root is a tuple.
 hlo::ComputationPtr doubled() {
   hlo::Builder b("doubled");
   const hlo::InstructionId x = b.parameter(Shape::array(ElementType::kF32, {2}));
@@ -36,7 +36,7 @@ TEST(BatchComputation, IsRememberedBySizeAndNameOfTheAxis) {
 }
 
 TEST(BatchTrace, RulesInsideOfOneAnotherGetTheirOwnAxis) {
-  // The inner vmap has no name: a psum over "i" is the outer one's, inside of a computation too.
+  // The inner vmap has no name. A psum over "i" refers to the outer vmap, also inside a computation.
   const auto sum_over_i = jit([](Array x) { return lax::psum(x, "i"); });
   const auto f = [&](Array row) { return vmap([&](Array x) { return sum_over_i(x) + x; })(row); };
   const Array x = numpy::array({{1.0f, 2.0f}, {10.0f, 20.0f}, {100.0f, 200.0f}});

@@ -26,7 +26,7 @@ std::string printed(F&& f) {
   try {
     f();
   } catch (...) {
-    testing::internal::GetCapturedStdout();  // the next one captures again
+    testing::internal::GetCapturedStdout();  // so that the next call can capture again
     throw;
   }
   return testing::internal::GetCapturedStdout();
@@ -120,7 +120,7 @@ TEST(DebugCallback, GetsTreesWithValues) {
   EXPECT_NE(text.find("Cannot `vmap` ordered"), std::string::npos) << text;
 }
 
-/// A sine of the host's.
+/// A sine that runs on the host.
 Array host_sine(const Array& a) {
   std::vector<float> out = a.to_vector<float>();
   for (float& v : out) v = std::sin(v);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// checkify as JAX's checkify_test has it; checkify_test.cc has the rest.
+// checkify: cases of JAX's checkify_test. checkify_test.cc has the others.
 #include "hilo/transform/check_state.h"
 
 #include <gtest/gtest.h>
@@ -35,9 +35,9 @@ using Pair = std::pair<Array, Array>;
 using One = std::tuple<Array>;
 using Floats = std::vector<float>;
 
-/// The error's text; "" without error.
+/// The error's text; "" if there was no error.
 std::string text_of(const checkify::Error& error) { return error.get().value_or(""); }
-/// Does the error begin so?
+/// Whether the error's text begins with a prefix.
 testing::AssertionResult begins(const checkify::Error& error, const std::string& with) {
   if (text_of(error).starts_with(with) && (!with.empty() || !error.get())) return testing::AssertionSuccess();
   return testing::AssertionFailure() << "\"" << text_of(error) << "\"";

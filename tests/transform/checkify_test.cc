@@ -27,7 +27,7 @@ using checkify::nan_checks;
 using checkify::user_checks;
 using Floats = std::vector<float>;
 
-/// The error's text without the line, which the tests of lines look at; "" without error.
+/// The error's text without its source line, which other tests check; "" if there was no error.
 std::string said(const checkify::Error& error) {
   const std::string text = error.get().value_or("");
   return text.substr(0, text.rfind(" ("));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// checkpoint as JAX's RematTest has it. Numbers are arithmetic.
+// checkpoint: cases of JAX's RematTest. Expected numbers are computed by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -148,7 +148,7 @@ TEST(Checkpoint, ABarrierStandsBeforeWhatIsComputedAgain) {
   EXPECT_GE(count(jit(grad(g)).lower(numpy::array(2.0f)).as_text("hlo"), "opt-barrier"), 1u);
 }
 
-/// Three layers of sin(x x), under a policy.
+/// Three layers of sin(x x) under a checkpoint policy.
 auto three_products(const CheckpointPolicy& policy) {
   return checkpoint(
       [](Array x) {
@@ -291,7 +291,7 @@ TEST(Checkpoint, BranchesOnTracersNameTheLine) {
 }
 
 TEST(Checkpoint, GivesTheSameBits) {
-  // The saved residual and the value are one bf16 number, for any precision in between.
+  // The saved residual and the value are the same bf16 number, whatever the precision of intermediate values.
   const auto dot = custom_vjp([](Array x) { return numpy::matmul(x, x); })
                        .defvjp([](Array x) { return std::pair(numpy::matmul(x, x), std::tuple<>()); },
                                [](std::tuple<>, Array g) { return g; });

@@ -20,7 +20,7 @@ using Flags = std::vector<bool>;
 Array x() { return numpy::array({-3.0f, 0.5f, 2.0f}); }
 Array y() { return numpy::array({1.5f, -2.0f, 0.25f}); }
 
-/// A sum that records how it was batched.
+/// A sum that records the flags of its batching rule.
 Array shifted(const Array& a, const Array& b) {
   static const auto f = custom_batching::custom_vmap([](Array p, Array q) {
                           return p + q;
@@ -50,7 +50,7 @@ TEST(CustomVmap, IsDifferentiatedAsItsFunction) {
   EXPECT_EQ(grad(total)(x()).to_vector<float>(), (std::vector<float>{1, 1, 1}));
 }
 
-/// A sine that is a cosine when it is batched, and the arguments of its rule.
+/// `sine_or_cosine` computes a sine, and a cosine if batched. `asked` stores the arguments of its rule.
 std::vector<Flags> asked;
 Array sine_or_cosine(const Array& v) {
   static const auto f = custom_batching::custom_vmap([](Array a) {
@@ -68,7 +68,7 @@ bool close(const Array& got, const Array& wanted) { return numpy::allclose(got, 
 
 TEST(CustomVmap, BatchedDerivativesForwardsAreThoseOfTheRule) {
   const Array t = 2.0f * y();
-  EXPECT_TRUE(close(pushed(x(), t).second, numpy::cos(x()) * t));  // nothing is batched
+  EXPECT_TRUE(close(pushed(x(), t).second, numpy::cos(x()) * t));  // No argument is batched.
   const auto check = [&](const std::pair<Array, Array>& got) {
     EXPECT_TRUE(close(got.first, numpy::cos(x())));
     EXPECT_TRUE(close(got.second, -numpy::sin(x()) * t));
@@ -79,7 +79,7 @@ TEST(CustomVmap, BatchedDerivativesForwardsAreThoseOfTheRule) {
   check(jit(vmap(pushed))(x(), t));
   const auto of_all = [](Array v) { return vmap(sine_or_cosine)(v); };
   check(jvp(of_all, std::tuple(x()), std::tuple(t)));
-  // Only one of a value and its tangent has the axis: the rule runs for each example.
+  // Only one of a value and its tangent has the axis, so the rule runs once for each example.
   asked.clear();
   const auto [value, tangents] = vmap(pushed, {.in_axes = {kNoAxis, 0}, .out_axes = {kNoAxis, 0}})(1.0f, t);
   EXPECT_EQ(asked, std::vector<Flags>{{false}});
@@ -88,7 +88,7 @@ TEST(CustomVmap, BatchedDerivativesForwardsAreThoseOfTheRule) {
   EXPECT_TRUE(close(values, numpy::cos(x())) && close(slopes, -4.0f * numpy::sin(x())));
   const auto each = [](Array v) { return vmap(sine_or_cosine)(v); };
   EXPECT_TRUE(close(jacfwd(each)(x()), -numpy::diag(numpy::sin(x()))));
-  // jacfwd linearises, and so the function itself is differentiated.
+  // jacfwd linearizes, so the function itself is differentiated.
   EXPECT_TRUE(close(jacfwd(sine_or_cosine)(x()), numpy::diag(numpy::cos(x()))));
 }
 
@@ -117,7 +117,7 @@ TEST(CustomVmap, ALinearRuleKeepsTangentsUnbatched) {
 }
 
 TEST(CustomVmap, PrimalsOfARuleMayFollowTangents) {
-  // Not a derivative: what is pushed gets into the value.
+  // Not a real derivative: the tangent flows into the value.
   const auto odd =
       custom_jvp([](Array a) { return numpy::cos(a); }).defjvp([](std::tuple<Array> v, std::tuple<Array> t) {
         return std::pair(numpy::cos(std::get<0>(v) * std::get<0>(t)), std::get<0>(t));

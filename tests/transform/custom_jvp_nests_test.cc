@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of custom_jvp, in reverse mode, that call jvp of a function with control flow within other transformations.
+// custom_jvp rules that call jvp of a function with control flow, inside other transformations, in reverse mode.
 // Expected is the derivative of the function without a rule.
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ Array of_scan(const Array& x) {
   return last + numpy::sum(all, 0);
 }
 
-/// Elementwise functions with control flow of each kind, for scalars and vectors.
+/// Elementwise functions with each kind of control flow, for scalars and vectors.
 const std::vector<Named>& functions() {
   static const std::vector<Named> all = {
       {"no loop", [](Array x) { return numpy::sin(x) * x; }},
@@ -101,7 +101,7 @@ const std::vector<Named>& functions() {
   return all;
 }
 
-/// A transformation of a function, and of its jvp.
+/// A transformation of a function and of its jvp.
 struct Nest {
   const char* name;
   std::function<Array(const Function&, Array)> value;
@@ -157,7 +157,7 @@ void expect_near(const Array& got, const Array& wanted) {
   for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 2e-5 * std::max(1.0, std::abs(b[i])));
 }
 
-/// `nest` of `f`, differentiated by a rule that pushes through it.
+/// `nest` of `f`, differentiated by a custom rule that calls jvp.
 auto by_rule(const Nest& nest, const Function& f) {
   return custom_jvp([nest, f](Array x) { return nest.value(f, x); }).defjvp([nest, f](One x, One t) {
     return nest.pushed(f, std::get<0>(x), std::get<0>(t));
@@ -198,7 +198,7 @@ Array of_while(const Array& x) {
                          [](Array c) { return c * 2.0f + numpy::sin(c); }, x);
 }
 
-/// The slope of a loop of unknown length can be pushed, and is refused in reverse, in a rule as outside.
+/// A loop of unknown length has a jvp, but reverse mode rejects it, inside a custom rule and outside.
 TEST(CustomJvp, RulesThatPushThroughAWhileLoopGoForwardAlone) {
   const Array x = numpy::array({0.75f, -0.5f, 1.25f});
   for (const Nest& nest : nests()) {
@@ -213,7 +213,7 @@ TEST(CustomJvp, RulesThatPushThroughAWhileLoopGoForwardAlone) {
   }
 }
 
-/// A value that doesn't depend on the tangent may be the rule's value, and comes out of the transformation as one.
+/// A value that doesn't depend on the tangent may be the rule's value. The transformation returns it as a constant.
 TEST(CustomJvp, RulesMayTakeConstantsOutOfACompiledFunction) {
   const auto f = custom_jvp([](Array x) { return x * 0.0f + 3.0f; }).defjvp([](One x, One t) {
     return jit([](Array, Array b) { return Pair(3.0f, b * 5.0f); })(std::get<0>(x), std::get<0>(t));
@@ -224,7 +224,7 @@ TEST(CustomJvp, RulesMayTakeConstantsOutOfACompiledFunction) {
 }
 
 TEST(CustomRoot, ClosuresMayHoldLoopsWithinTransformations) {
-  // x such that three steps of c = sin(c a) + x from x give 0.5, each entry alone.
+  // Finds x such that three steps of c = sin(c a) from x give 0.5. Elementwise.
   const auto steps = [](Array x, Array a) {
     const auto one = [&](Array v, Array b) {
       const auto step = [&](Array c, std::nullopt_t) { return std::pair(numpy::sin(c * b) + v, std::tuple<>()); };
@@ -247,7 +247,7 @@ TEST(CustomRoot, ClosuresMayHoldLoopsWithinTransformations) {
   const Array a = numpy::array({0.3f, 0.6f, 0.2f}), x = root_of(a);
   expect_near(steps(x, a), numpy::full({3}, 0.5f));
   const auto [of_x, of_a] = grad<0, 1>([&](Array u, Array v) { return numpy::sum(steps(u, v)); })(x, a);
-  const Array wanted = -of_a / of_x;  // the implicit function theorem
+  const Array wanted = -of_a / of_x;  // by the implicit function theorem
   const auto total = [&](Array v) { return numpy::sum(root_of(v)); };
   expect_near(grad(total)(a), wanted);
   expect_near(jit(grad(total))(a), wanted);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// custom_jvp as JAX's custom_api_test has it. Numbers are arithmetic.
+// custom_jvp: cases of JAX's custom_api_test. Expected numbers are computed by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -34,7 +34,7 @@ const auto three_but_two = custom_jvp([](Array x) { return 3.0f * x; }).defjvp([
 Array tripled(const Array& x) { return three_but_two(x); }
 Array in_scan(const Array& x) { return scanned(tripled, x); }
 
-/// sin, with twice its slope.
+/// sin, with a rule that doubles its slope.
 const auto steep_sine = custom_jvp([](Array x) { return numpy::sin(x); }).defjvp([](One x, One t) {
   return Pair(numpy::sin(std::get<0>(x)), 2.0f * numpy::cos(std::get<0>(x)) * std::get<0>(t));
 });
@@ -50,7 +50,7 @@ struct Wave {
 };
 
 TEST(CustomJvp, ValueIsTheSameHoweverOftenItIsDifferentiated) {
-  const auto f = Wave::call;  // its rule calls it again
+  const auto f = Wave::call;  // The rule calls the function again.
   const auto first = [&](Array x) { return jvp([&](Array v) { return f(v); }, One(x), One(x)).first; };
   const auto second = [&](Array x) { return jvp(first, One(x), One(x)).first; };
   const Array x = 1.0f;

@@ -20,7 +20,7 @@ Array x() { return numpy::array({-3.0f, 0.5f, 2.0f}); }
 Array y() { return numpy::array({1.5f, -2.0f, 0.25f}); }
 Array rows() { return numpy::stack({x(), y()}); }
 
-/// A function of two arguments whose rule isn't its derivative, so that one sees it at work.
+/// A function of two arguments. Its rule is not its derivative, so that the tests see whether the rule was used.
 Array twice_the_slope(const Array& a, const Array& b) {
   static const auto f = custom_jvp([](Array p, Array q) {
                           return numpy::sin(p) * q;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// custom_vjp and custom_vmap as JAX's custom_api_test has them. Numbers are arithmetic.
+// custom_vjp and custom_vmap: cases of JAX's custom_api_test. Expected numbers are computed by hand.
 #include "hilo/transform/custom_rules.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ using Pair = std::pair<Array, Array>;
 using One = std::tuple<Array>;
 using Floats = std::vector<float>;
 
-/// sin, with twice its slope, in reverse mode.
+/// sin, with a reverse-mode rule that doubles its slope.
 const auto reverse_sine = custom_vjp([](Array x) { return numpy::sin(x); })
                               .defvjp([](Array x) { return Pair(numpy::sin(x), numpy::cos(x)); },
                                       [](Array c, Array g) { return 2.0f * c * g; });
@@ -68,7 +68,7 @@ struct Wave {
 };
 
 TEST(CustomVjp, ValueIsTheSameHoweverOftenItIsDifferentiated) {
-  const auto f = Wave::call;  // its rule calls it again
+  const auto f = Wave::call;  // The rule calls the function again.
   const auto first = [&](Array x) { return value_and_grad([&](Array v) { return f(v); })(x).first; };
   const auto second = [&](Array x) { return value_and_grad(first)(x).first; };
   EXPECT_EQ(first(1.0f).item<float>(), f(Array(1.0f)).item<float>());
@@ -322,7 +322,7 @@ TEST(CustomVjp, CotangentsOfAnotherShapeAreNamed) {
 }
 
 TEST(CustomVjp, OptimizeRematRunsTheFunctionWhereNoResidualIsNeeded) {
-  // fwd's value differs from the function's, so that one sees which of the two ran.
+  // fwd's value differs from the function's, so that the test sees which of the two ran.
   const auto make = [](bool optimize_remat) {
     return custom_vjp([](Array x) { return numpy::tan(x); })
         .defvjp([](Array x) { return Pair(numpy::sin(x), x); }, [](Array x, Array g) { return numpy::cos(x) * g; },
@@ -429,7 +429,7 @@ TEST(ClosureConvert, GivesGradientsOfWhatAFunctionClosesOver) {
 
 using Flags = std::vector<bool>;
 
-/// sin, of which a batch is cos.
+/// sin; its batching rule computes cos.
 const auto sine_or_cosine =
     custom_batching::custom_vmap([](Array x) {
       return numpy::sin(x);

@@ -23,7 +23,7 @@ Array x() { return numpy::array({-3.0f, 0.5f, 2.0f}); }
 Array y() { return numpy::array({1.5f, -2.0f, 0.25f}); }
 Array rows() { return numpy::stack({x(), y()}); }
 
-/// A product whose cotangents are clipped for one argument and five times too large for the other.
+/// A product. Its rule clips one argument's cotangent and multiplies the other's by five.
 Array clipped(const Array& a, const Array& b) {
   static const auto f =
       custom_vjp([](Array p, Array q) { return p * q; })
@@ -101,7 +101,7 @@ TEST(CustomVjp, OfACustomVjpHasSecondDerivatives) {
       const auto slope = [&](Array v) {
         return numpy::sum(numpy::square(grad([&](Array w) { return numpy::sum(f(w)); })(v)));
       };
-      const Array wanted = -numpy::sin(2.0f * x());  // of the sum of cos^2
+      const Array wanted = -numpy::sin(2.0f * x());  // the derivative of the sum of cos^2
       EXPECT_TRUE(numpy::allclose(grad(slope)(x()), wanted).item<bool>()) << outer << inner;
       EXPECT_TRUE(numpy::allclose(jit(grad(slope))(x()), wanted).item<bool>()) << outer << inner;
     }
@@ -109,7 +109,7 @@ TEST(CustomVjp, OfACustomVjpHasSecondDerivatives) {
 }
 
 TEST(CustomVjp, OfAConstantIsBatchedInACheckpoint) {
-  // What fwd gives depends on the batch, what the function gives does not.
+  // The result of fwd depends on the batch; the result of the function doesn't.
   const auto constant = [](Array) { return numpy::array({1.0f, 2.0f, 3.0f}); };
   const auto ruled = custom_vjp(constant).defvjp([=](Array v) { return std::pair(constant(v), v); },
                                                  [](Array v, Array g) { return v * g; }, {.optimize_remat = true});
@@ -229,7 +229,7 @@ TEST(CustomGradient, UsesTheFunctionThatComesBesideTheValue) {
 // ---- symbolic zeros
 // --------------------------------------------------------------------------------------------------
 
-/// The arguments that the rules of a product of two received.
+/// The arguments that the rules of a two-argument product received.
 struct Told {
   std::vector<bool> perturbed, zeros;
 };

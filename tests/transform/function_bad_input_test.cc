@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user of the front end can get wrong: the code and the words of each error. Nothing here ends the program, and
-// the next call works as if nothing had been.
+// Mistakes that a user of the front end can make: the code and the text of each error. No error ends the program, and
+// the next call works normally.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

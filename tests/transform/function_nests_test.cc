@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every pair and triple of transformations over functions of every kind, against plain arithmetic on doubles:
-// derivatives by central differences, vmap by a loop, jit by nothing. Everything here maps f64[3] to some array, so
+// Every pair and triple of transformations over functions of every kind, compared with plain arithmetic on doubles.
+// Derivatives are compared with central differences, vmap with a loop. Every function maps f64[3] to some array, so
 // transformations compose freely and the same code compiles once.
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ namespace {
 
 using Vector = std::vector<double>;
 using Function = std::function<Array(const Array&)>;
-/// What a function means: its value at x, where everything under stop_gradient stays as at `frozen`.
+/// A reference function: its value at x, where everything under stop_gradient is evaluated at `frozen`.
 using Meaning = std::function<Vector(const Vector& x, const Vector& frozen)>;
 
 constexpr int64_t kSize = 3;
@@ -43,13 +43,13 @@ struct Row {
   const char* name;
   Array (*f)(const Array& x);
   Vector (*meaning)(const Vector& x);
-  bool reverses = true;  ///< false: reverse mode is refused, as in JAX
+  bool reverses = true;  ///< false: reverse mode is rejected, as in JAX
 };
 
 Array integers(const std::vector<int32_t>& values) {
   return Array::from_vector(values, {static_cast<int64_t>(values.size())});
 }
-/// 2 at kPoint, 1 at what vmap adds to it.
+/// 2 at kPoint, 1 at the points that vmap adds.
 Array position(const Array& x) { return numpy::astype(numpy::floor(x[0] * 2.0 + 1.0), ElementType::kS32); }
 size_t position(const Vector& x) { return static_cast<size_t>(std::floor(x[0] * 2 + 1)); }
 
@@ -136,7 +136,7 @@ Vector cond(const Vector& x) {
   return map(x, [&](double v) { return std::exp(v * v) * x[0] * x[0] + std::cos(x[1]); });
 }
 
-/// Three steps at kPoint, four elsewhere.
+/// Three steps at kPoint, four at other points.
 Array while_loop(const Array& x) {
   return lax::while_loop([](const Array& y) { return numpy::sum(y) < 5.2; },
                          [](const Array& y) { return y * 1.5 + 0.2 * numpy::sin(y); }, x);
@@ -178,7 +178,7 @@ Vector scan(const Vector& x) {
   return c;
 }
 
-/// A scan in a branch of a conditional, whose step has a conditional.
+/// A scan in a branch of a conditional; the scan's step contains a conditional.
 Array scan_in_cond(const Array& x) {
   const auto loop = [](const Array& y) {
     return lax::scan(
@@ -214,7 +214,7 @@ Vector jit_inside(const Vector& x) {
   return y;
 }
 
-/// A rule of its own, which calls its function.
+/// A custom rule that calls its function.
 Array custom_rule(const Array& x) {
   static const auto* f = new auto(
       custom_jvp([](Array a) { return numpy::sin(a) * a; }).defjvp([](std::tuple<Array> p, std::tuple<Array> t) {
@@ -227,7 +227,7 @@ Vector custom_rule(const Vector& x) {
   return map(x, [](double v) { return std::sin(v) * v; });
 }
 
-/// A checkpoint around a loop, and inside it.
+/// A checkpoint around a loop and a checkpoint inside it.
 Array checkpointed(const Array& x) {
   const auto step = checkpoint([](Array c, Array xi) { return numpy::sin(c) * xi + c; },
                                {.policy = checkpoint_policies::dots_saveable});
@@ -255,7 +255,7 @@ Vector switched(const Vector& x) {
   });
 }
 
-/// y with y^3 + y = x, element by element, by steps that are not differentiated.
+/// y with y^3 + y = x, elementwise, by steps that are not differentiated.
 Array root(const Array& x) {
   const auto newton = [](auto f, Array y) {
     return lax::while_loop([&](Array v) { return numpy::max(numpy::abs(f(v))) > 1e-13; },
@@ -272,7 +272,7 @@ Vector root(const Vector& x) {
   });
 }
 
-/// v with (6 + x_i) v_i + x_j v_j summed over all j = x_i, by steps of a fixed number.
+/// Solves (6 + x_i) v_i + sum_j x_j v_j = x_i for v, in a fixed number of steps.
 Array linear_solve(const Array& x) {
   const auto matvec = [x](Array v) { return (6.0 + x) * v + numpy::sum(x * v); };
   const auto vecmat = [x](Array v) { return (6.0 + x) * v + x * numpy::sum(v); };
@@ -342,13 +342,13 @@ const Row kRows[] = {
 
 struct Transformation {
   const char* name;
-  const char* means;  ///< the first of those that mean the same
+  const char* means;  ///< The first transformation in the table with the same meaning.
   Function (*apply)(Function f);
   Meaning (*meaning)(Meaning f);
   bool reverse = false;
 };
 
-/// The direction along which forward mode goes, and the cotangent that reverse mode pulls back.
+/// The tangent of forward mode and the cotangent of reverse mode.
 Vector direction() { return {std::cos(1.0), std::cos(2.0), std::cos(3.0)}; }
 double cotangent(size_t i) { return std::sin(static_cast<double>(i) + 2); }
 Array cotangent_of(const Array& y) {
@@ -398,7 +398,7 @@ Meaning mapped(Meaning f) {
   };
 }
 
-/// Seven points, sixth order: three of them nested still have eight digits.
+/// Seven points, sixth order: three nested differences still have eight correct digits.
 Vector difference(const Meaning& f, const Vector& x, const Vector& frozen, const Vector& along) {
   constexpr double h = 1e-2;
   constexpr double kSteps[] = {-3, -2, -1, 1, 2, 3}, kWeights[] = {-1, 9, -45, 45, -9, 1};
@@ -461,10 +461,10 @@ const Transformation kTransformations[] = {
 
 // ---- the matrix -----------------------------------------------------------------------------------------------------
 
-/// "grad(vmap(jit(scan)))" and what it is.
+/// A case, for example "grad(vmap(jit(scan)))".
 struct Case {
   std::string name;
-  std::string means;  ///< "vjp vmap scan": the same for cases of equal meaning
+  std::string means;  ///< "vjp vmap scan": equal for cases of equal meaning
   Function f;
   Meaning meaning;
   bool refused = false;
@@ -519,7 +519,7 @@ void check(const Case& c) {
 
 class Matrix : public testing::TestWithParam<Row> {
  protected:
-  /// Another platform for what follows; the client of the old one is forgotten.
+  /// Selects another platform and drops the client of the previous one.
   void run_on(std::string_view platform) {
     if (platform == platform_) return;
     ASSERT_TRUE(config().update("jax_platform_name", std::string(platform)).ok());
@@ -545,7 +545,7 @@ TEST_P(Matrix, EveryPairMeansWhatItSays) {
   }
 }
 
-/// Runs on the reference engine, because this tests the front end. grad is tested with the pairs: it is vjp of a sum.
+/// Runs on the reference engine, because this tests the front end. The pairs cover grad, which is vjp of a sum.
 TEST_P(Matrix, EveryTripleMeansWhatItSays) {
   run_on("Reference");
   std::vector<Transformation> used(std::begin(kTransformations), std::end(kTransformations));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random nests of transformations: functions of four numbers from ops, loops, branches, calls, custom rules,
-// checkpoints, batches and derivatives in each other. Each is compared with the reference evaluator, jit, finite
-// differences and loops. HILO_RANDOM_NESTS is their number, HILO_RANDOM_NESTS_SEED the first seed.
+// Random nests of transformations: functions of four numbers built from ops, loops, branches, calls, custom rules,
+// checkpoints, batches and derivatives. Each is compared with the reference evaluator, jit, finite differences and
+// loops. HILO_RANDOM_NESTS is their number, HILO_RANDOM_NESTS_SEED the first seed.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,7 +23,7 @@
 namespace hilo {
 namespace {
 
-/// A smooth function of f64[4] to f64[4], its parts, and whether forward mode supports it.
+/// A smooth function from f64[4] to f64[4], its parts, and whether it supports forward mode.
 struct Nest {
   std::function<Array(const Array&)> f;
   std::string name;
@@ -58,7 +58,7 @@ class Nests {
   }
 
  private:
-  static Array settle(const Array& x) { return numpy::sin(x); }  // keeps numbers small, and smooth
+  static Array settle(const Array& x) { return numpy::sin(x); }  // keeps numbers small, and is smooth
   static F scanned(const F& f) {
     return [f](const Array& x) {
       const auto step = [&](Array c, Array v) {
@@ -117,7 +117,7 @@ class Nests {
   Nest composed(int depth) {
     return of_two("composed", depth, [](const F& a, const F& b, const Array& x) { return a(settle(b(x))); });
   }
-  /// The predicate doesn't depend on x, so that nothing jumps.
+  /// The predicate doesn't depend on x, so that the function is continuous.
   Nest branch(int depth) {
     const Array which = numpy::array(static_cast<int32_t>(pick(2)));
     return of_two("cond", depth, [which](const F& a, const F& b, const Array& x) {
@@ -171,7 +171,7 @@ void check(const Nest& nest, const std::string& what) {
   const Array value = nest.f(x);
   expect_close(jit(nest.f)(x), value, 1e-12, what + ": jit");
   const auto program = or_throw(hlo::parse_module(make_hlo(nest.f)(x)));
-  if (program.entry->parameter_count() == 1) {  // more where it closes over arrays
+  if (program.entry->parameter_count() == 1) {  // Closed-over arrays become more parameters.
     Literal result = or_throw(hlo::evaluate(program, {x.to_literal()}));
     if (result.is_tuple()) result = result.elements()[0];
     expect_close(Array::from_values<double>(result.data<double>(), result.shape().dimensions()), value, 1e-12,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions keep the line of the user's program that they came from, through transformations and passes.
+// Instructions retain the source line of the user's program through transformations and passes.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -19,7 +19,7 @@
 namespace hilo {
 namespace {
 
-// Lines between which the functions under test are written.
+// The functions under test are between kFirstLine and the last line below.
 constexpr int kFirstLine = __LINE__;
 
 Array branches(const Array& x) {
@@ -85,14 +85,14 @@ auto second_derivative_of(F f) {
 
 constexpr int kLastLine = __LINE__;
 
-/// Ops that stand for no operation of the user's: they hand values on.
+/// Whether the op only forwards values and corresponds to no operation of the user.
 bool hands_on(const hlo::Instruction& i) {
   using hlo::Opcode;
   return i.opcode == Opcode::kParameter || i.opcode == Opcode::kTuple || i.opcode == Opcode::kGetTupleElement ||
          i.opcode == Opcode::kConstant;
 }
 
-/// Every other instruction of the module and of what it calls has a line of the functions above.
+/// Every other instruction of the module and of its called computations has a line of the functions above.
 void expect_lines(const hlo::Module& module, const std::string& where) {
   std::set<const hlo::Computation*> seen;
   std::vector<hlo::ComputationPtr> open = {module.entry};
@@ -103,7 +103,7 @@ void expect_lines(const hlo::Module& module, const std::string& where) {
     for (const hlo::Instruction& i : computation->instructions()) {
       const bool reducer = i.opcode == hlo::Opcode::kReduce || i.opcode == hlo::Opcode::kScatter;
       for (const hlo::ComputationPtr& called : hlo::called_computations(i)) {
-        if (!reducer) open.push_back(called);  // a scalar sum of the library's own
+        if (!reducer) open.push_back(called);  // not a scalar sum that the library adds
       }
       if (hands_on(i)) continue;
       const int64_t line = i.annotations == nullptr ? 0 : i.annotations->source_line;

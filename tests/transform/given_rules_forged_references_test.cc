@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program from elsewhere that names what this process has: functions, rules, tables. It reaches none of it, in no
-// form that programs have.
+// Loaded programs that name functions, rules and tables of this process. They reach none of these, in any program
+// format.
 #include <gtest/gtest.h>
 
 #include "hilo/base/random_key.h"
@@ -22,7 +22,7 @@
 namespace hilo {
 namespace {
 
-/// The program in every form that a file may have.
+/// The program in every file format.
 std::vector<std::string> forms_of(const hlo::Module& module) {
   return {hlo::print_module(module), *hlo::to_proto(module), *stablehlo::write_text(module),
           *stablehlo::write_bytecode(module)};
@@ -39,7 +39,7 @@ Status run(const hlo::Module& module, const std::string& engine, std::vector<Lit
   return executable->execute(in, out, {});
 }
 
-/// A program that calls `target`, whose configuration is the dictionary `config`, on f32[] and f32[3].
+/// A program that calls `target` on f32[] and f32[3]; `config` is its configuration dictionary.
 std::string call_of(const std::string& target, const std::string& config, const std::string& result = "u8[]") {
   return "HloModule m\nENTRY e {\n  c = f32[] constant(666)\n  d = f32[3] constant({1, 2, 3})\n  ROOT r = " + result +
          " custom-call(c, d), custom_call_target=\"" + target +
@@ -89,7 +89,7 @@ TEST_F(ForgedReferences, OfCallbacksReachNone) {
 
 std::string traced_text() { return victim().lower(Array(1.0f), numpy::zeros({3})).as_text("hlo"); }
 
-/// The configuration of a callback's call, with its key, as a program of this process has it.
+/// The configuration of a callback's call with its key, as in a program of this process.
 std::string traced_config() {
   const auto f = jit([](Array x, Array y) {
     debug::callback([](Array, Array) { ++effects; }, x, y);
@@ -150,8 +150,8 @@ TEST_F(ForgedReferences, KeysDifferAndStayTheSameForOneFunction) {
                             return x + 1.0f;
                           })
                               .lower(Array(1.0f))
-                              .as_text("hlo")));  // a check is a function of its message
-  EXPECT_NE(traced_config(), traced_config());    // of two functions
+                              .as_text("hlo")));  // A check depends on its message.
+  EXPECT_NE(traced_config(), traced_config());    // Each of two functions has its own key.
 }
 
 /// A program that contains the id of a user's rules gets no result of these rules.

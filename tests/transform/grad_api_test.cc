@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// grad, jvp, vjp and Jacobians, with the cases of JAX's api_test. Expected numbers are computed by hand or, if a
-// comment says so, by JAX.
+// grad, jvp, vjp and Jacobians: cases of JAX's api_test. Expected numbers are computed by hand, or by JAX if a comment
+// says so.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -60,7 +60,7 @@ TEST(Grad, SeesValuesWhereItIsNotCompiled) {
 }
 
 TEST(Grad, OfComplexArguments) {
-  // JAX: df/dx - i df/dy.
+  // JAX's convention: df/dx - i df/dy.
   const Array zs = numpy::array({Complex(0, 0), Complex(1, 0.5f), Complex(2, 1), Complex(3, 1.5f), Complex(4, 2)});
   const auto f = [](Array z) { return numpy::sum(numpy::cos(numpy::abs(z))); };
   const auto slopes = grad(f)(zs).to_vector<Complex>();
@@ -68,7 +68,7 @@ TEST(Grad, OfComplexArguments) {
                                        {-0.80430663f, 0.40215331f},
                                        {-0.70368982f, 0.35184491f},
                                        {0.1886467f, -0.09432335f},
-                                       {0.86873727f, -0.43436864f}};  // JAX's numbers
+                                       {0.86873727f, -0.43436864f}};  // by JAX
   for (size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(std::abs(slopes[i] - wanted[i]), 0, 1e-6);
   EXPECT_EQ(jacrev(f)(zs).to_vector<Complex>(), slopes);
   const auto [dz, dy] = grad<0, 1>([](Array z, Array y) { return numpy::square(numpy::abs(z)) + y; })(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// has_aux(f): what a function returns in addition to its value comes out of derivatives as it is.
+// has_aux(f): derivatives return the auxiliary result of a function unchanged.
 #include <gtest/gtest.h>
 
 #include "hilo/numpy/numpy.h"
@@ -16,10 +16,10 @@ using Floats = std::vector<float>;
 
 struct Notes {
   Array doubled;
-  Array count;  // s32: it has no tangent
+  Array count;  // s32, so it has no tangent
 };
 
-/// x^2, and notes.
+/// x^2, and auxiliary notes.
 std::pair<Array, Notes> squared(const Array& x) { return {x * x, {x * 2.0f, numpy::arange(x.shape(0))}}; }
 
 Array vector() { return numpy::array({1.0, 2, 3}); }

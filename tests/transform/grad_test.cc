@@ -72,7 +72,7 @@ TEST(Grad, CarriesAuxiliaryResults) {
   EXPECT_EQ(value.first.item<float>(), 9);
   EXPECT_EQ(value.second.item<float>(), 4);
   EXPECT_EQ(g.item<float>(), 6);
-  // The auxiliary part may be any tree, integers included.
+  // The auxiliary result may be any pytree, also with integer leaves.
   auto counted = [](const Array& x) { return std::pair(x * x, std::tuple(x > 0.0f, numpy::arange(2))); };
   const auto [slope, aux] = grad(counted)(Array(3.0f));
   EXPECT_EQ(slope.item<float>(), 6);

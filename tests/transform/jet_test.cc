@@ -26,7 +26,7 @@ namespace {
 using Function = std::function<Array(const Array&)>;
 constexpr int kOrder = 4;
 
-/// The derivatives of t -> f(x + v1 t + v2 t^2 / 2 + ...) at 0, each by one more jvp.
+/// The derivatives of t -> f(x + v1 t + v2 t^2 / 2 + ...) at 0; one nested jvp computes each.
 std::vector<Array> by_nested_jvps(const Function& f, const Array& x, const std::vector<Array>& terms) {
   Function curve = [&](const Array& t) {
     Array at = x, power = t;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// jit, vmap, and tracers stored beyond their scope, with the cases of JAX's api_test. Expected numbers are computed by
-// hand or, if a comment says so, by JAX.
+// jit, vmap, and tracers stored beyond their scope: cases of JAX's api_test. Expected numbers are computed by hand, or
+// by JAX if a comment says so.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -365,7 +365,7 @@ TEST(Vmap, AxesFollowTheTree) {
             (Floats{-1, 0, 1}));
 }
 
-TEST(Vmap, TakesAnAxisOfAMesh) {  // its effect on constraints: tests/mesh/sharded_program_test.cc
+TEST(Vmap, TakesAnAxisOfAMesh) {  // tests/mesh/sharded_program_test.cc tests its effect on constraints
   const auto f = vmap(same, VmapOptions{.spmd_axis_name = "devices"});
   EXPECT_EQ(f(numpy::arange(3, float32)).to_vector<float>(), (Floats{0, 1, 2}));
 }
@@ -526,7 +526,8 @@ TEST(NamedCall, ChangesNoValue) {
 }
 
 TEST(ExplainCacheMisses, SaysStaticValuesTypesAndTheNearestTrace) {
-  const Array zero = block_until_ready(numpy::array(0.0f, float32) + 0.0f);  // messages of the first use only
+  // so that messages of the first use are not captured
+  const Array zero = block_until_ready(numpy::array(0.0f, float32) + 0.0f);
   std::vector<std::string> said;
   set_log_sink([&](LogLevel, std::string_view text) { said.emplace_back(text); });
   {

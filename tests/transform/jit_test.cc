@@ -152,7 +152,7 @@ TEST(Jit, FunctionsOfOneTypeWithOtherCapturesDoNot) {
   EXPECT_EQ(times(5)(Array(3.0f)).item<float>(), 15);
 }
 
-/// What is logged while it lives.
+/// Captures warnings during its lifetime.
 struct Warnings {
   Warnings() {
     set_log_sink([this](LogLevel, std::string_view text) { all.emplace_back(text); });
@@ -237,9 +237,9 @@ TEST(Jit, FullCacheDropsTheTraceUsedLeastRecentlyAlone) {
     ++traces;
     return x * static_cast<float>(n);
   });
-  // Inside another trace, so that nothing is compiled.
+  // Traces inside another trace, so that nothing is compiled.
   const auto call_with = [&](int n) { make_hlo([&](Array x) { return f(x, n); })(Array(1.0f)); };
-  for (int n = 0; n <= kMost; ++n) call_with(n);  // one too many
+  for (int n = 0; n <= kMost; ++n) call_with(n);  // one more than the limit
   EXPECT_EQ(traces, kMost + 1);
   for (int n = kMost; n > 0; --n) call_with(n);
   EXPECT_EQ(traces, kMost + 1);
@@ -273,7 +273,7 @@ TEST(Jit, TracesBeyondTheBytesOfAllCachesAreDropped) {
   for (int n = 0; n < 200; ++n) call_with(n);
   EXPECT_LE(kept_cache_bytes(), 1 << 16);
   call_with(199);
-  EXPECT_EQ(traces, 200);  // the newest is there
+  EXPECT_EQ(traces, 200);  // The newest entry is still cached.
   call_with(0);
   EXPECT_EQ(traces, 201);
   ASSERT_TRUE(config().clear("hilo_cache_bytes").ok());

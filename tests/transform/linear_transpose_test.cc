@@ -28,7 +28,7 @@ TEST(LinearTranspose, PullsCotangentsToEveryArgument) {
   EXPECT_EQ(db[1].to_vector<float>(), (Floats{0, 3}));
 }
 
-// Under vmap a branch gets operands through a stop_gradient where it isn't taken.
+// Under vmap a cond becomes a select: operands pass through a stop_gradient where the branch is not selected.
 TEST(LinearTranspose, OfACondThatVmapHasMadeASelect) {
   const auto branch = [](Array taken, Array x) {
     return lax::cond(taken, [](Array a) { return a; }, [](Array a) { return 2.0f * a; }, x);

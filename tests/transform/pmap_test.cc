@@ -18,7 +18,7 @@ namespace {
 
 using Floats = std::vector<float>;
 
-/// Eight replicas for all tests here.
+/// A fixture with eight replicas.
 class Pmap : public testing::Test {
  protected:
   void SetUp() override {

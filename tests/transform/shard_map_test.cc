@@ -66,7 +66,7 @@ TEST_F(ShardMap, TakesItsArgumentsByJaxsNames) {
 }
 
 TEST_F(ShardMap, SumsMeansAndExtremesOverAnAxis) {
-  const Array x = Array::from_vector(Floats{1, 2, 4, 8, 3, -1, 0, 5}, {8});  // parts {1,2} {4,8} {3,-1} {0,5}
+  const Array x = Array::from_vector(Floats{1, 2, 4, 8, 3, -1, 0, 5}, {8});  // shards: {1,2} {4,8} {3,-1} {0,5}
   const auto over = [&](auto f) { return flat(shard_map(f, *row, P("x"), P())(x)); };
   EXPECT_EQ(over([](Array x) { return lax::psum(x, "x"); }), (Floats{8, 14}));
   EXPECT_EQ(over([](Array x) { return lax::pmean(x, "x"); }), (Floats{2, 3.5f}));
@@ -90,7 +90,8 @@ TEST_F(ShardMap, GathersScattersAndExchanges) {
   const Array square = counted({4, 4});
   const auto rows = [&](auto f) { return flat(shard_map(f, *row, P("x"), P("x"))(square)); };
   EXPECT_EQ(rows([](Array x) { return lax::all_to_all(x, "x", 1, 0, {.tiled = true}).T(); }),
-            (Floats{0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}));  // row j of each is column j of all
+            // Row j of each device is column j of the whole.
+            (Floats{0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}));
   EXPECT_EQ(rows([](Array x) { return lax::all_to_all(x.reshape(4, 1), "x", 0, 0).reshape(1, 4); }),
             (Floats{0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}));
   EXPECT_EQ(rows([](Array x) { return lax::psum_scatter(x[0], "x", {.tiled = true}); }), (Floats{24, 28, 32, 36}));
@@ -118,7 +119,7 @@ TEST_F(ShardMap, SpeaksAlongSeveralAxesAsOne) {
   EXPECT_EQ(flat(shard_map([](Array x) { return lax::psum(x, "x"); }, *grid, both, P("y"))(x)), (Floats{4, 6, 8, 10}));
 }
 
-/// What the devices send in a program: its collectives, in order.
+/// The collectives of a program, in order.
 std::string collectives_in(const std::string& text) {
   std::string found;
   for (const std::string name : {"all-reduce", "all-gather", "all-to-all", "reduce-scatter", "collective-permute"}) {
@@ -128,7 +129,7 @@ std::string collectives_in(const std::string& text) {
   return found;
 }
 
-/// `f` along x by rows of f32[8,8], compiled.
+/// `f`, sharded along x by rows of f32[8,8], compiled.
 template <typename F>
 std::string sent_by(const F& f, const Mesh& mesh, const PartitionSpec& in = P("x"), const PartitionSpec& out = P("x")) {
   return collectives_in(shard_map(f, mesh, in, out).lower(ShapeDtypeStruct({8, 8}, float32)).compile().as_text());
@@ -149,7 +150,7 @@ TEST_F(ShardMap, CollectivesAreThoseOfTheDevices) {
   EXPECT_EQ(sent_by(sends({{0, 1}, {1, 0}, {2, 3}, {3, 2}}), *row), "collective-permute;");
   EXPECT_EQ(sent_by(sends({{3, 1}}), *row), "collective-permute;");
   EXPECT_EQ(sent_by(sends({{0, 0}, {2, 2}}), *row), "");
-  // Along one axis of two, and along both as one: a ring of eight is two hops for those at the ends of rows.
+  // Along one of two axes, and along both combined: in a ring of eight, the ends of rows need two hops.
   EXPECT_EQ(sent_by([](Array x) { return lax::ppermute(x, "y", {{0, 1}, {1, 2}, {2, 3}, {3, 0}}); }, *grid, P("x", "y"),
                     P("x", "y")),
             "collective-permute;");
@@ -185,7 +186,7 @@ TEST_F(ShardMap, GradientsSendAsMuch) {
                               .compile()
                               .as_text());
   };
-  // The slices of the ring are sent back, one after the other: as many bytes, one more message.
+  // The ring sends its slices back one after the other: the same number of bytes, one more message.
   EXPECT_EQ(sent([](Array x) { return lax::ppermute(x * x, "x", {{0, 1}, {1, 2}, {2, 3}, {3, 0}}); }),
             "collective-permute;collective-permute;collective-permute;");
   EXPECT_EQ(sent([](Array x) { return lax::psum_scatter(x * x, "x", {.scatter_dimension = 1, .tiled = true}); }),
@@ -193,7 +194,7 @@ TEST_F(ShardMap, GradientsSendAsMuch) {
   EXPECT_EQ(sent([](Array x) { return lax::all_to_all(x * x, "x", 1, 0, {.tiled = true}); }), "all-to-all;all-to-all;");
 }
 
-/// Bits go as they are, whatever they mean.
+/// Bits are exchanged unchanged, including NaN payloads.
 TEST_F(ShardMap, EveryTypeIsExchangedBitForBit) {
   const auto bits = [](const Array& x) {
     const Literal value = x.to_literal();
@@ -310,7 +311,7 @@ TEST_F(ShardMap, RefusesAResultThatVariesWhereItsSpecSaysItDoesNot) {
   EXPECT_TRUE(has(error, "out_specs require replication which can't be statically inferred")) << error;
   EXPECT_TRUE(has(error, "mesh axis 'x'") && has(error, "check_vma") && has(error, "shard_map_test.cc:")) << error;
   EXPECT_EQ(flat(shard_map(varies, *row, P("x"), P(), {.check_vma = false})(x)), (Floats{0, 2}));
-  // A value that doesn't vary may be declared replicated: each device returns the same.
+  // A value that doesn't vary may be declared replicated: each device returns the same value.
   EXPECT_EQ(flat(shard_map([](Array) { return numpy::ones({1}); }, *row, P("x"), P("x"))(x)), Floats(4, 1));
 }
 

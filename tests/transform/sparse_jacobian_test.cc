@@ -13,7 +13,7 @@
 namespace hilo {
 namespace {
 
-/// Each element from its neighbours: a band of width 1.
+/// Each element depends on its neighbours: a band of width 1.
 Array neighbours(const Array& x) {
   const Array zero = numpy::zeros({1});
   const Array left = numpy::concatenate(std::vector<Array>{zero, x(range(0, -1))});

@@ -188,7 +188,7 @@ TEST_F(SharedStages, AreCompiledForTheDevicesOfTheirArguments) {
   const Array got = compiled(a, b);
   EXPECT_EQ(got.to_vector<float>(), product(a, b).to_vector<float>());
   EXPECT_EQ(got.sharding(), compiled.output_shardings()[0]);
-  // Uncommitted arrays are moved to the device; committed ones must be there already.
+  // Uncommitted arrays are moved to the device. Committed arrays must already be there.
   EXPECT_EQ(compiled(numpy::reshape(numpy::arange(128, float32), {16, 8}), b).to_vector<float>(),
             got.to_vector<float>());
   const std::string error =
@@ -212,7 +212,7 @@ TEST_F(SharedStages, AreCompiledForWhatIsSaid) {
       lower([&](Array a, Array) { return with_sharding_constraint(a * 2.0f, rows); }, square, square).compile();
   EXPECT_EQ(inside.output_shardings()[0].spec().entry(0).axes(), std::vector<std::string>{"x"});
   EXPECT_EQ(inside(x, x).to_vector<float>(), (x * 2.0f).to_vector<float>());
-  EXPECT_EQ(inside.input_shardings().size(), 2u);  // also of what nothing reads
+  EXPECT_EQ(inside.input_shardings().size(), 2u);  // unused arguments included
   const auto captured = device_put(x, columns);
   const auto closed = lower([&](Array a) { return a + captured; }, square).compile();
   EXPECT_EQ(closed(x).to_vector<float>(), (x + x).to_vector<float>());

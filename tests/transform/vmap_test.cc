@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Axes of vmap as prefixes of trees, and a batch that no argument has.
+// Axes of vmap as prefixes of pytrees, and a batch size without a batched argument.
 #include "hilo/transform/vmap.h"
 
 #include <gtest/gtest.h>

@@ -88,8 +88,8 @@ TEST(TreeTranspose, RefusesTreesThatDiffer) {
   error_of([] { tree::transpose(std::vector<std::pair<Array, Array>>()); }, StatusCode::kInvalidArgument);
 }
 
-// ---- as JAX's tree_util_test has them
-// ---------------------------------------------------------------------------------
+// ---- cases of JAX's tree_util_test
+// ------------------------------------------------------------------------------------
 
 struct Fixed {
   Array x;
@@ -143,7 +143,7 @@ TEST(TreeFunctions, ReduceAssociativeGroupsInPairs) {
   const auto sum = [](const Array& a, const Array& b) { return a + b; };
   EXPECT_EQ(tree::reduce_associative(sum, net()).item<float>(), 21);
   EXPECT_EQ(tree::reduce_associative(sum, Array(2.0f)).item<float>(), 2);
-  // ((1 - 2) - (3 - 4)) - 5: in pairs, where reduce would give -13.
+  // ((1 - 2) - (3 - 4)) - 5: combines pairs, while reduce would give -13.
   const std::vector<Array> five = {1.0f, 2.0f, 3.0f, 4.0f, 5.0f};
   EXPECT_EQ(tree::reduce_associative([](const Array& a, const Array& b) { return a - b; }, five).item<float>(), -5);
   error_of([&] { tree::reduce_associative(sum, std::vector<Array>()); }, StatusCode::kInvalidArgument);

@@ -127,7 +127,7 @@ TEST(Tree, ShowsWhereTwoTreesDiffer) {
 }
 
 TEST(Tree, FindsPlainStructsThatHoldAStdArray) {
-  // g++ 12 dies of boost::pfr on these; walk() refuses them with a sentence.
+  // g++ 12 crashes on boost::pfr for these types; walk() rejects them with a readable message.
   static_assert(tree_detail::holds_array<HoldsArray>());
   static_assert(tree_detail::holds_array<HoldsArrayLast>());
   static_assert(!tree_detail::holds_array<Layer>());
@@ -157,7 +157,7 @@ TEST(Tree, NamesTheWayToALeaf) {
   EXPECT_EQ(paths(std::pair(std::optional(std::map<int, Array>{{5, 1}}), std::vector<Array>{2})),
             (Paths{"[0][5]", "[1][0]"}));
   EXPECT_EQ(paths(std::map<std::pair<int, int>, Array>{{{3, 4}, 1}, {{5, 6}, 2}}),
-            (Paths{"[0]", "[1]"}));  // their places
+            (Paths{"[0]", "[1]"}));  // the paths of the leaves
 }
 
 }  // namespace

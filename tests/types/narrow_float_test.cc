@@ -46,7 +46,7 @@ TEST(NarrowFloat, TooLargeIsInfinityWhereThereIsOne) {
   EXPECT_EQ(narrow_float_code(ElementType::kF4E2M1Fn, std::nan("")), std::nullopt);
 }
 
-/// What ml_dtypes has recorded of a type: see tests/golden/record_narrow.py.
+/// Values of a type recorded from ml_dtypes: see tests/golden/record_narrow.py.
 struct Recorded {
   NarrowFormat format;
   std::vector<float> values;                           ///< of all codes
@@ -106,7 +106,7 @@ TEST(NarrowFloat, NaNIsTheCodeThatXlaGives) {
   EXPECT_EQ(float8_e3m4(nan).bits, 0x78);
   EXPECT_EQ(float8_e5m2fnuz(-nan).bits, 0x80);
   EXPECT_EQ(float8_e8m0fnu(nan).bits, 0xff);
-  EXPECT_EQ(float4_e2m1fn(nan).bits, 0x08);  // it has none: -0
+  EXPECT_EQ(float4_e2m1fn(nan).bits, 0x08);  // the type has no NaN: -0
 }
 
 TEST(NarrowInteger, WrapsWhenMadeAndIgnoresBitsPastItsWidth) {

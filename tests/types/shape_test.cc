@@ -13,7 +13,7 @@ namespace {
 
 using enum ElementType;
 
-/// Shapes that no other test makes, all different: f32[first,7], f32[first + 1,7], ...
+/// Distinct shapes that no other test uses: f32[first,7], f32[first + 1,7], ...
 std::vector<Shape> many_shapes(int64_t first, int64_t count) {
   std::vector<Shape> shapes;
   for (int64_t i = 0; i < count; ++i) shapes.push_back(Shape::array(kF32, {first + i, 7}));
@@ -38,7 +38,7 @@ TEST(Shape, IsOneObjectHoweverItIsMade) {
 TEST(Shape, StaysAShapeWhenItIsMovedFrom) {
   Shape shape = Shape::array(kC64, {0, 5});
   const Shape moved = std::move(shape);
-  EXPECT_EQ(shape, moved);  // NOLINT: what is said in shape.h
+  EXPECT_EQ(shape, moved);  // NOLINT: shape.h documents it
   shape = std::move(shape);
   EXPECT_EQ(shape.to_string(), "c64[0,5]");
   shape = Shape();
@@ -74,7 +74,7 @@ TEST(Shape, TellsManyApartByTheirHashes) {
 }
 
 TEST(Shape, IsForgottenWhenNobodyHoldsItWhateverThreadsDo) {
-  const std::vector<Shape> first = many_shapes(300'000, 2 * Shape::kKept);  // the uncounted ones are used up
+  const std::vector<Shape> first = many_shapes(300'000, 2 * Shape::kKept);  // exhausts the uncounted shapes
   const int64_t before = Shape::interned_counts().held;
   constexpr int64_t kThreads = 4, kRounds = 20, kShapes = 5000;
   std::vector<std::thread> threads;
@@ -82,7 +82,7 @@ TEST(Shape, IsForgottenWhenNobodyHoldsItWhateverThreadsDo) {
   for (int64_t t = 0; t < kThreads; ++t) {
     threads.emplace_back([&wrong, t] {
       for (int64_t round = 0; round < kRounds; ++round) {
-        // Half of them are other threads' too.
+        // Half of them are shared with other threads.
         std::vector<Shape> shapes = many_shapes(400'000 + (t % 2 + round) * kShapes, kShapes);
         std::vector<Shape> copies = shapes;
         copies.push_back(Shape::tuple(copies));

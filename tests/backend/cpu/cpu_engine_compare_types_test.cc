@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every comparison type on every element type in every direction: the reference evaluator and the engine on every
-// instruction set, against orders that are worked out here.
+// Every comparison type for every element type and direction. Compares the reference evaluator and the engine on every
+// instruction set with an order that the test computes.
 #include <limits>
 
 #include "tests/backend/cpu/engine_check.h"
@@ -23,7 +23,7 @@ constexpr ComparisonDirection kDirections[] = {ComparisonDirection::kEq, Compari
                                                ComparisonDirection::kGe, ComparisonDirection::kGt,
                                                ComparisonDirection::kLe, ComparisonDirection::kLt};
 
-/// A value by what it is, and by its bits.
+/// A special value by its kind and by its bits.
 struct Special {
   double number;
   uint64_t bits;
@@ -56,17 +56,17 @@ void store(Literal& literal, size_t place, const Special& value) {
   }
   const auto size = static_cast<size_t>(element_size_bytes(type));
   uint64_t bits = value.bits;
-  if (type == ElementType::kS4 && bits >= 8) bits |= 0xf0;  // a byte that holds copies of the sign
+  if (type == ElementType::kS4 && bits >= 8) bits |= 0xf0;  // sign-extends to the whole byte
   std::memcpy(literal.mutable_bytes().data() + place * size, &bits, size);
 }
 
-/// -1, 0 or 1; 2 if there is no order.
+/// -1, 0 or 1; 2 if the values are unordered.
 int order_of(const Special& x, const Special& y, ElementType type, ComparisonType by) {
   const auto sign = [](auto a, auto b) { return a < b ? -1 : a > b ? 1 : 0; };
   if (is_floating(type) || is_complex(type)) {
     if (by != ComparisonType::kTotalOrder)
       return x.number != x.number || y.number != y.number ? 2 : sign(x.number, y.number);
-    const auto rank = [](double v) {  // of what specials() has
+    const auto rank = [](double v) {  // the rank of each value of specials()
       const double magnitude = v != v ? 1e9 : std::isinf(v) ? 1e6 : std::abs(v) + 1;
       return std::signbit(v) ? -magnitude : magnitude;
     };
@@ -125,7 +125,7 @@ InstructionId add_comparison(Builder& b, InstructionId x, InstructionId y, Compa
   return must(b.add(Opcode::kCompare, {x, y}, std::move(attributes)));
 }
 
-/// All comparisons of a type, of arguments or of constants, and what they must give.
+/// All comparisons of a type, with arguments or constants as operands, and the expected results.
 struct Table {
   hlo::Module module;
   std::vector<std::vector<bool>> wanted;
@@ -177,7 +177,7 @@ TEST(CompareTypes, SayHowElementsOfEveryTypeAreOrdered) {
   }
 }
 
-/// Sorts and extremes go by their comparator, also where its type isn't the elements'.
+/// Sorts, minima and maxima use their comparator's type, even if it isn't the element type.
 TEST(CompareTypes, CountInComparatorsReducersAndConditions) {
   check_text(R"(HloModule sorts
 before { x = s8[] parameter(0)

@@ -18,7 +18,7 @@ namespace {
 
 const Shape kS32 = Shape::scalar(ElementType::kS32);
 
-/// i < limit on element 0 of the carry.
+/// i < limit, where i is element 0 of the carry.
 hlo::ComputationPtr below(const Shape& carry, int32_t limit) {
   Builder b("condition");
   const auto p = b.parameter(carry);

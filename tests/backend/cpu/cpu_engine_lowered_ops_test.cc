@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops that become others before the engine sees them, and rare forms of ops that have kernels of their own: engine
-// against reference on every instruction set.
+// Ops that are lowered to others before they reach the engine, and rare forms of ops with kernels. Compares the engine
+// with the reference on every instruction set.
 #include "hilo/hlo/text/parser.h"
 #include "tests/backend/cpu/engine_check.h"
 #include "tests/support/clients.h"
@@ -125,7 +125,7 @@ TEST(BitcastConvert, ChangesWidths) {
   check_text("  x = u16[3,4] parameter(0)\n  ROOT r = f64[3] bitcast-convert(x)");
 }
 
-/// Lines of bytes, along either dimension, up and down.
+/// Lines of bytes along either dimension, ascending and descending.
 TEST(Sort, CountsBytesThatAreAlone) {
   for (const char* type : {"s8", "u8", "pred"}) {
     for (const char* direction : {"LT", "GT"}) {
@@ -148,7 +148,7 @@ TEST(Sort, CountsBytesThatAreAlone) {
 }
 
 TEST(Sort, TakesAComparatorOfSeveralOperands) {
-  // By the first operand's distance from 3, then by the second, falling.
+  // Compares the first operand's distance from 3, then the second operand, descending.
   check_text(
       "  x = s32[1000] parameter(0)\n  y = f32[1000] parameter(1)\n"
       "  ROOT r = (s32[1000], f32[1000]) sort(x, y), dimensions={0}, is_stable=true, to_apply=odd",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs of data movement, arithmetic and reductions: engine against reference evaluator.
+// Random programs of data movement, arithmetic and reductions, on the engine and the reference evaluator.
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/reshape.h"
@@ -10,7 +10,7 @@
 namespace hilo::cpu {
 namespace {
 
-/// Grows a program by random instructions on random earlier values.
+/// Builds a program from random instructions on random earlier values.
 class Generator {
  public:
   explicit Generator(unsigned seed) : random_(seed), b_("main") {}
@@ -43,15 +43,14 @@ class Generator {
     if (v.ok() && b_.shape(*v).element_count() <= 4000) values_.push_back(*v);
   }
 
-  /// Another value of this shape, if there is one; else a broadcast.
+  /// Another value of this shape if one exists, else a broadcast.
   InstructionId like(const Shape& wanted) {
     std::vector<InstructionId> same;
     for (InstructionId v : values_) {
       if (shape(v) == wanted) same.push_back(v);
     }
     if (!same.empty() && below(3) != 0) return same[static_cast<size_t>(below(static_cast<int64_t>(same.size())))];
-    // Some dimensions of the requested shape from a slice of an existing value would be rare: reduce the search to a
-    // vector.
+    // Broadcasts an earlier vector along a dimension of its size.
     for (InstructionId v : values_) {
       if (shape(v).rank() != 1) continue;
       for (int64_t d = 0; d < wanted.rank(); ++d) {
@@ -155,7 +154,7 @@ class Generator {
                                              }));
     keep(r);
     if (!r.ok() || below(2) == 0) return;
-    // Back over what was reduced, as softmax and layer norm do.
+    // Broadcasts back over the reduced dimensions, as softmax and layer norm do.
     hlo::Int64List kept;
     for (int64_t d = 0; d < shape(x).rank(); ++d) {
       if (std::find(dimensions.begin(), dimensions.end(), d) == dimensions.end()) kept.push_back(d);

@@ -75,7 +75,7 @@ TEST(CpuEngine, ReducesDimensionsListedInAnyOrder) {
     const auto x = b.parameter(shape);
     const auto sum = reduce(b, Opcode::kAdd, x, b.constant(zero(ElementType::kF32)), dimensions);
     const auto y = b.parameter(b.shape(sum));
-    const auto joined = must(b.add(Opcode::kSubtract, {sum, y}));  // one region asks for the sum's elements
+    const auto joined = must(b.add(Opcode::kSubtract, {sum, y}));  // a single region reads the elements of the sum
     check(module_of(std::move(b), joined, dimensions_to_string(dimensions)));
     Builder alone("main");
     const auto only =
@@ -84,7 +84,7 @@ TEST(CpuEngine, ReducesDimensionsListedInAnyOrder) {
   }
 }
 
-/// argmin or argmax of f32[rows,columns], as JAX writes it; of several NaNs the first one counts.
+/// argmin or argmax of f32[rows,columns], as JAX lowers it. The first NaN takes precedence.
 hlo::Module arg_reduction(bool least, int64_t rows, int64_t columns, int64_t dimension) {
   const std::string text =
       fmt::format(R"(HloModule m
@@ -151,7 +151,7 @@ TEST(CpuEngine, ComputesSoftmaxInOneKernel) {
     check(module);
     auto executable = tests::cpu_client()->compile(module, {}, nullptr);
     ASSERT_TRUE(executable.ok());
-    if (columns == 1) continue;  // simplified away
+    if (columns == 1) continue;  // simplified to a program without kernels
     EXPECT_EQ((*executable)->statistics().kernel_count, 1) << columns;
   }
 }

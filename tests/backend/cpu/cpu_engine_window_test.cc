@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windowed ops on the engine against the reference: written out, by the heroes of backend/cpu/library, at odd sizes.
+// Windowed ops on the engine and the reference: lowered to loops, and as library calls of backend/cpu/library, at odd
+// sizes.
 #include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/ext/cumulative.h"
 #include "hilo/hlo/ops/reduce_window.h"
@@ -54,7 +55,7 @@ TEST(Windows, GiveTheReferencesResultsWhateverTheirForm) {
   }
 }
 
-/// Few elements and few windows, 2^31 and more apart: nothing of that size may be allocated.
+/// Few elements and few windows, 2^31 and more apart. The engine must not allocate memory of that size.
 TEST(Windows, MayLieFarApart) {
   constexpr int64_t k31 = int64_t{1} << 31, k42 = int64_t{1} << 42, k62 = int64_t{1} << 62, kMost = INT64_MAX;
   struct Form {
@@ -169,7 +170,7 @@ TEST(Windows, SelectAndScatterInLanesAndOneByOne) {
 }
 
 TEST(Windows, ALongSumInFloatsStaysExact) {
-  constexpr int64_t kMany = 1 << 20;  // added one by one in f32, 0.1 would be off by 1%
+  constexpr int64_t kMany = 1 << 20;  // added in order in f32, 0.1 would be off by 1%
   const int64_t sizes[] = {kMany};
   const hlo::Module module =
       windowed(Opcode::kAdd, Shape::array(ElementType::kF32, sizes), hlo::cumulative_window({0, false}, sizes), "long");

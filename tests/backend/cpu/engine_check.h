@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/backend/cpu/engine_check.h -- runs a program on the CPU engine, on every instruction set, and on the reference
-// evaluator, and compares.
+// tests/backend/cpu/engine_check.h -- compares the CPU engine, on every instruction set, with the reference evaluator.
 #pragma once
 
 #include <fmt/format.h>
@@ -38,7 +37,7 @@ inline hlo::Module module_of(Builder builder, InstructionId root, std::string na
   return module;
 }
 
-/// Small values of any type, the same on every run; floats are exact in half precision.
+/// Small values of any type, the same in every run. Floats are exact in half precision.
 inline Literal sample(const Shape& shape, unsigned seed) {
   std::mt19937 random(seed);
   Literal literal(shape);
@@ -83,7 +82,7 @@ inline void expect_near(const Literal& got, const Literal& wanted, double tolera
   }
 }
 
-/// The results of `executable`; failures of the test otherwise.
+/// The results of `executable`. Fails the test on an error.
 inline std::vector<Literal> run(Executable& executable, const std::vector<Literal>& arguments,
                                 const ExecuteOptions& options = {}) {
   std::vector<BufferPtr> buffers, results(executable.result_shapes().size());
@@ -97,7 +96,7 @@ inline std::vector<Literal> run(Executable& executable, const std::vector<Litera
   return literals;
 }
 
-/// Calls f with HILO_ISA set to each instruction set of this machine in turn, and sets it back.
+/// Calls f with HILO_ISA set to each instruction set of this machine, then restores it.
 inline void on_every_isa(const std::function<void(Isa)>& f) {
   const char* before = std::getenv("HILO_ISA");
   const std::string saved = before != nullptr ? before : "";
@@ -109,7 +108,7 @@ inline void on_every_isa(const std::function<void(Isa)>& f) {
   else unsetenv("HILO_ISA");
 }
 
-/// Engine against reference on all instruction sets of this machine.
+/// Compares the engine with the reference on all instruction sets of this machine.
 inline void check(const hlo::Module& module, const std::vector<Literal>& arguments, double tolerance = 1e-5) {
   ASSERT_NE(module.entry, nullptr);
   const StatusOr<Literal> wanted = hlo::evaluate(module, arguments);
@@ -137,7 +136,7 @@ std::shared_ptr<T> with(const std::function<void(T&)>& set) {
   return attributes;
 }
 
-/// Arguments from sample() for every parameter.
+/// sample() for every parameter.
 inline std::vector<Literal> samples(const hlo::Module& module, unsigned seed = 1) {
   std::vector<Literal> arguments;
   for (const Shape& shape : module.entry->parameter_shapes()) arguments.push_back(sample(shape, seed++));
@@ -146,7 +145,7 @@ inline std::vector<Literal> samples(const hlo::Module& module, unsigned seed = 1
 
 inline void check(const hlo::Module& module, double tolerance = 1e-5) { check(module, samples(module), tolerance); }
 
-/// Of HLO text.
+/// The same for a program in HLO text.
 inline void check_text(const std::string& text, double tolerance = 1e-5) {
   const StatusOr<hlo::Module> module = hlo::parse_module(text);
   ASSERT_TRUE(module.ok()) << module.status().to_string() << "\n" << text;

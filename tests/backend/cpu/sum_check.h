@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/backend/cpu/sum_check.h -- long sums on the engine and in the reference against exact ones.
+// tests/backend/cpu/sum_check.h -- compares long sums of the engine and the reference with exact sums.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 
 namespace hilo::cpu {
 
-/// A sum that two long doubles keep: 128 digits of base two.
+/// A sum in two long doubles, which hold 128 bits.
 class ExactSum {
  public:
   void take(long double x) {
@@ -24,13 +24,13 @@ class ExactSum {
     size_ += x < 0 ? -x : x;
   }
   long double value() const { return sum_ + lost_; }
-  long double size() const { return size_; }  ///< of the terms: what an error is measured by
+  long double size() const { return size_; }  ///< the sum of absolute values, the unit of errors
 
  private:
   long double sum_ = 0, lost_ = 0, size_ = 0;
 };
 
-/// What is summed: term i of n.
+/// The terms of a sum: term i of n.
 struct Terms {
   const char* name;
   double (*term)(int64_t i);
@@ -65,7 +65,7 @@ inline Literal filled_with<double>(const Terms& terms, std::vector<int64_t> size
   return literal;
 }
 
-/// Half the distance from 1 to the next number: what one rounding can cost.
+/// Half the distance from 1 to the next number: the error of one rounding.
 inline double unit_of(ElementType type) {
   return type == ElementType::kF64    ? 0x1p-53
          : type == ElementType::kF32  ? 0x1p-24
@@ -73,7 +73,7 @@ inline double unit_of(ElementType type) {
                                       : 0x1p-11;
 }
 
-/// Each element of `got` is its exact sum but for `units` roundings of terms of that size.
+/// Expects that each element of `got` is its exact sum, up to `units` roundings of terms of that size.
 inline void expect_sums(const Literal& got, std::span<const ExactSum> exact, double units, const std::string& where) {
   ASSERT_EQ(got.shape().element_count(), std::ssize(exact)) << where;
   for (int64_t i = 0; i < std::ssize(exact); ++i) {
@@ -86,7 +86,7 @@ inline void expect_sums(const Literal& got, std::span<const ExactSum> exact, dou
   }
 }
 
-/// On every instruction set; where `reference`, in the reference too.
+/// Checks on every instruction set, and in the reference too if `reference`.
 inline void check_sums(const std::string& text, const std::vector<Literal>& arguments, std::span<const ExactSum> exact,
                        double units, bool reference = true) {
   const StatusOr<hlo::Module> module = hlo::parse_module(text);
@@ -103,7 +103,7 @@ inline void check_sums(const std::string& text, const std::vector<Literal>& argu
   });
 }
 
-/// docs/numerics.md: products that tiles and libraries sum in order, then one joining for each doubling.
+/// docs/numerics.md: tiles and libraries add products in order, and each doubling adds one combination.
 inline double bound_of_tiles(int64_t terms) { return 1024 + 16 + std::log2(static_cast<double>(terms)); }
 
 template <typename T>
@@ -120,7 +120,7 @@ inline std::vector<ExactSum> equal_sums(int64_t results, int64_t n, long double 
   return std::vector<ExactSum>(static_cast<size_t>(results), sum);
 }
 
-/// The sums of windows over an array, each of which gives one result.
+/// The sums of windows over an array. Each window has one result.
 inline std::string windowed(std::string_view type, const std::vector<int64_t>& sizes, std::string_view window,
                             std::string_view zero = "0") {
   std::string list, result;

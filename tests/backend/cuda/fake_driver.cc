@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stand-in for NVIDIA's driver. STUB_DEVICES is its number of devices, and cuInit fails with STUB_INIT if that is
-// set. Addresses of its devices are addresses of this process with one more bit. A stream copies when a caller waits
-// for it, and fails with STUB_COPY.
+// A fake of NVIDIA's driver. STUB_DEVICES is its number of devices; cuInit fails with STUB_INIT if that is set. A
+// device address is an address of this process with an additional bit. A stream copies when a caller waits for it, and
+// fails with STUB_COPY.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -34,7 +34,7 @@ extern "C" int cuDeviceGetCount(int* count) {
 }
 
 extern "C" int cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, void*) {
-  if (((to ^ from) & kOnDevice) == 0) return 1;  // one of them is the device's
+  if (((to ^ from) & kOnDevice) == 0) return 1;  // one of them is a device address
   queue.push_back({to, from, bytes});
   return number("STUB_COPY");
 }

@@ -11,7 +11,7 @@
 namespace hilo::cuda {
 namespace {
 
-/// The address on the fake driver's device that corresponds to this memory.
+/// The address of this memory on the fake driver's device.
 void* on_device(void* pointer) {
   return reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(pointer) | uintptr_t{1} << 62);
 }

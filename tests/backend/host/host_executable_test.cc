@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs that go on after the call: order, errors, donation, cancellation.
+// Asynchronous runs: order, errors, donation, cancellation.
 #include "hilo/backend/host/host_executable.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 namespace hilo {
 namespace {
 
-/// Stops programs that call "test_gate" until it is opened.
+/// Blocks programs that call "test_gate" until it is opened.
 struct Gate {
   std::atomic<bool> open{false};
   std::atomic<int> passed{0};
@@ -32,7 +32,7 @@ Status pass_gate(const CustomCallFrame& frame) {
 }
 Status refuse(const CustomCallFrame&) { return data_loss("no more"); }
 
-/// Runs another program on the same device, and waits for it.
+/// A handler runs this program on the same device and waits for it.
 Executable* inner = nullptr;
 Status run_inner_program(const CustomCallFrame& frame) {
   const auto* const numbers = static_cast<const float*>(frame.operands[0].data);
@@ -80,7 +80,7 @@ class Asynchronous : public testing::Test {
 TEST_F(Asynchronous, CallsReturnBeforeTheirRunsHaveEndedAndKeepTheirOrder) {
   const auto first = gated(), second = program("negate(x)");
   const BufferPtr y = *launch(*first, one_two_three());
-  const BufferPtr z = *launch(*second, y);  // small, but it waits for its argument
+  const BufferPtr z = *launch(*second, y);  // small, but waits for its argument
   EXPECT_FALSE(y->ready().is_ready());
   EXPECT_FALSE(z->ready().is_ready());
   gate.open = true;
@@ -109,7 +109,7 @@ TEST_F(Asynchronous, AnErrorReachesAllThatDependOnIt) {
   const auto negation = program("negate(x)");
   const BufferPtr x = *launch(*first, one_two_three());
   const BufferPtr y = *launch(*fails, x), z = *launch(*negation, y);
-  std::promise<StatusCode> told;  // perhaps after the waiting threads have continued
+  std::promise<StatusCode> told;  // possibly after the waiting threads have continued
   z->ready().on_ready([&](const Status& status) { told.set_value(status.code()); });
   gate.open = true;
   EXPECT_EQ(literal_from_buffer(*y).status().code(), StatusCode::kDataLoss);
@@ -117,7 +117,7 @@ TEST_F(Asynchronous, AnErrorReachesAllThatDependOnIt) {
   EXPECT_EQ(status.code(), StatusCode::kDataLoss);
   EXPECT_NE(status.message().find("Execute 'f': argument 0 'x': "), std::string::npos) << status.to_string();
   EXPECT_EQ(told.get_future().get(), StatusCode::kDataLoss);
-  EXPECT_EQ(literal_from_buffer(*x)->to_string(), "f32[3] {1, 2, 3}");  // others go on
+  EXPECT_EQ(literal_from_buffer(*x)->to_string(), "f32[3] {1, 2, 3}");  // other runs continue
 }
 
 TEST_F(Asynchronous, ADonatedArgumentIsGoneAtOnceAndLivesForRunsBeforeIt) {
@@ -169,7 +169,7 @@ TEST_F(Asynchronous, WhatIsDroppedIsFinishedAllTheSame) {
     ASSERT_TRUE(launch(*first, one_two_three()).ok());
     gate.open = true;
   }
-  client_.reset();  // the queue ends with its client, after its tasks
+  client_.reset();  // The queue ends with its client, after its tasks.
   while (gate.passed == 0) std::this_thread::yield();
 }
 
@@ -198,7 +198,7 @@ TEST_F(Asynchronous, ManyThreadsLaunchDonateAndReadAtOnce) {
   EXPECT_EQ(wrong, 0);
 }
 
-/// Counts loops, and runs them here.
+/// Counts loops and runs them on the calling thread.
 class CountingExecutor final : public Executor {
  public:
   std::atomic<int> loops{0};

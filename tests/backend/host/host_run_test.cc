@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every collective on both engines, over element types and 1 to 8 replicas, against one program that does the same to
-// all replicas' arguments at once.
+// Every collective on both engines, over element types and 1 to 8 replicas. Expected is the result of one program on
+// the arguments of all replicas.
 #include "hilo/backend/host/host_run.h"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ std::vector<std::vector<BufferPtr>> buffers_of(const Executable& executable, con
   return arguments;
 }
 
-/// Results of each replica, flat, or the error.
+/// The results of each replica, flat, or the error.
 StatusOr<std::vector<std::vector<Literal>>> run(Client& engine, const std::string& text,
                                                 const std::vector<Literal>& arguments) {
   HILO_ASSIGN_OR_RETURN(const std::unique_ptr<Executable> executable,
@@ -58,7 +58,7 @@ StatusOr<std::vector<std::vector<Literal>>> run(Client& engine, const std::strin
 
 struct Case {
   ElementType type;
-  std::vector<int64_t> group;  ///< one group of all replicas, in some order
+  std::vector<int64_t> group;  ///< one group of all replicas, in any order
 
   size_t count() const { return group.size(); }
   std::string name() const { return std::string(element_type_name(type)); }
@@ -78,7 +78,7 @@ std::string replicated(const Case& c, const std::string& result, const std::stri
                      c.array(2 * n, 3 * n), result, op, attributes);
 }
 
-/// What member `place` must get: lines that compute "r" from p0, p1, ... in the group's order.
+/// The expected result of member `place`: lines that compute "r" from p0, p1, ... in the group's order.
 std::vector<Literal> wanted(const Case& c, const std::vector<Literal>& inputs, int64_t place,
                             const std::string& lines) {
   const auto n = static_cast<int64_t>(c.count());
@@ -95,7 +95,7 @@ std::vector<Literal> wanted(const Case& c, const std::vector<Literal>& inputs, i
   return leaves;
 }
 
-/// "s0 = op(p0, p1)", "s1 = op(s0, p2)", ...; the name of the last.
+/// Appends "s0 = op(p0, p1)", "s1 = op(s0, p2)", ... and returns the last name.
 std::string fold(const Case& c, std::string_view op, std::string& lines) {
   const auto n = static_cast<int64_t>(c.count());
   std::string last = "p0";
@@ -227,7 +227,7 @@ TEST_P(Collectives, PermuteAndBroadcastMoveBytes) {
     const std::string shape = c.array(2 * n, 3 * n);
     expect_equal(c, replicated(c, shape, "collective-broadcast", "replica_groups=" + c.groups()),
                  [&](int64_t) { return fmt::format(" ROOT r = {} copy(p0)\n", shape); });
-    // Each sends to the one before it in the group; the last gets nothing.
+    // Each member sends to the previous one in the group; the last receives zeros.
     std::string pairs;
     for (size_t k = 1; k < c.count(); ++k)
       pairs += fmt::format("{}{{{},{}}}", k == 1 ? "" : ",", c.group[k], c.group[k - 1]);
@@ -363,7 +363,7 @@ TEST(HostRun, MeetsInEveryTurnOfALoop) {
   }
 }
 
-/// Counts collectives, and communicates with no process.
+/// Counts collectives, without communication between processes.
 class CountingCommunicator final : public Communicator, public CommunicatorGroup {
  public:
   inline static std::atomic<int> meetings{0};
@@ -423,7 +423,7 @@ TEST(HostRun, ReplicasOfAClientWithoutCommunicatorsCannotMeet) {
   EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition) << status.to_string();
 }
 
-/// A collective that only replica 0 comes to.
+/// A collective in which only replica 0 takes part.
 constexpr std::string_view kDivided = R"(
 HloModule m
 add {
@@ -466,7 +466,7 @@ TEST(HostRun, AReplicaThatFailsFailsAllWithItsNumber) {
   text.replace(text.find("ROOT x = f32[] parameter(0)"), 27,
                "x = f32[] parameter(0)\n  ROOT c = f32[] custom-call(x), custom_call_target=\"test_fail_on_two\"");
   text.replace(text.find("direction=EQ"), 12, "direction=NE");
-  text.replace(text.find("constant(0)"), 11, "constant(2)");  // all but replica 2 meet
+  text.replace(text.find("constant(0)"), 11, "constant(2)");  // all replicas but 2 reach the collective
   for (const ClientPtr& engine : tests::engine_clients()) {
     const auto executable = compiled(*engine, text, 3);
     ASSERT_TRUE(executable.ok()) << executable.status().to_string();
@@ -489,7 +489,7 @@ TEST(HostRun, ArgumentsAreCheckedBeforeAnyReplicaBegins) {
     EXPECT_EQ(status.to_string(),
               "INVALID_ARGUMENT: Execute 'm': argument 0 'p': buffer f32[3] has been deleted. Hint: copy it first, or "
               "don't donate it");
-    EXPECT_TRUE(arguments[0][0]->try_donate());  // the others have no owner
+    EXPECT_TRUE(arguments[0][0]->try_donate());  // the other buffers have no owner
   }
 }
 
@@ -507,7 +507,7 @@ TEST(HostRun, CancellingStopsAllReplicas) {
   }
 }
 
-/// Replica 0 meets, replica 1 computes for ever.
+/// Replica 0 waits in a collective; replica 1 computes forever.
 constexpr std::string_view kEndless = R"(
 HloModule m
 add {
@@ -549,7 +549,7 @@ TEST(HostRun, CancellingReachesAReplicaThatWaitsAndOneThatLoops) {
     Status status;
     std::thread runs(
         [&] { status = execute_replicas(**executable, buffers_of(**executable, {x, x}), options).status(); });
-    token.cancel();  // before they start, or once they wait: it must end
+    token.cancel();  // before the replicas start, or while they wait: the run must end
     runs.join();
     EXPECT_EQ(status.code(), StatusCode::kCancelled) << status.to_string();
   }

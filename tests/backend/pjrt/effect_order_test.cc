@@ -47,8 +47,8 @@ bool acts(const hlo::Instruction& i) {
          hlo::custom_call_target(hlo::attributes_of<hlo::CustomCallAttributes>(i)) == "acts";
 }
 
-/// The names of what each instruction of the main computation waits for, in their order; those that wait for nothing
-/// are left out.
+/// For each instruction of the main computation, the names of the instructions that it waits for, in order. Omits those
+/// that wait for nothing.
 std::vector<std::pair<std::string, std::string>> waits(const hlo::Module& module) {
   std::vector<std::pair<std::string, std::string>> found;
   for (const hlo::Instruction& i : module.entry->instructions()) {

@@ -47,7 +47,7 @@ std::string variable() {
 
 bool is_cuda() { return variable() == "cuda"; }
 
-/// Counts itself.
+/// Counts its live instances.
 struct Counted {
   Counted() { ++plan().live; }
   ~Counted() { --plan().live; }
@@ -62,7 +62,7 @@ struct FakeError : PJRT_Error, Counted {
 
 PJRT_Error* error_of(const Status& status) { return status.ok() ? nullptr : new FakeError(status); }
 
-/// One thread that does everything, late and in order.
+/// One thread that runs all tasks, with a delay and in order.
 class Worker {
  public:
   ~Worker() {
@@ -113,7 +113,7 @@ class Worker {
   std::thread thread_{[this] { run(); }};
 };
 
-/// An array, which is there when `ready` is finished: it may be shared with runs that wait.
+/// An array, available once `ready` is finished. Pending runs may share it.
 struct Value {
   Literal literal{Shape::scalar(hilo::ElementType::kPred)};
   Event ready;
@@ -145,13 +145,13 @@ struct PJRT_Buffer : Counted {
   PJRT_Buffer(PJRT_Device* where, ValuePtr what) : device(where), value(std::move(what)) {}
   PJRT_Device* device;
   ValuePtr value;
-  std::atomic<bool> is_taken = false;  // by a run
+  std::atomic<bool> is_taken = false;  // a run has taken it
 };
 struct PJRT_LoadedExecutable : Counted {
   PJRT_Client* client = nullptr;
   std::string code;
   std::shared_ptr<hilo::Executable> inside;
-  std::vector<int64_t> takes;  // arguments whose memory is a result's, unless a run keeps it
+  std::vector<int64_t> takes;  // arguments that a result aliases, unless the run retains them
   bool portable = false;
 };
 struct PJRT_Executable : Counted {
@@ -163,7 +163,7 @@ struct PJRT_SerializedExecutable : Counted {
 
 namespace {
 
-/// kToken if it is missing.
+/// kToken if the type is unknown.
 hilo::ElementType type_of(PJRT_Buffer_Type type) {
   switch (type) {
 #define HILO_PJRT_TYPE(name, enumerator) \
@@ -173,7 +173,7 @@ hilo::ElementType type_of(PJRT_Buffer_Type type) {
   }
 }
 
-// ---- The functions. Each gets arguments whose size has been checked.
+// ---- The functions. Each receives arguments whose size has been checked.
 
 Status plugin_initialize(PJRT_Plugin_Initialize_Args&) { return ok_status(); }
 
@@ -282,7 +282,7 @@ Status memory_kind(PJRT_Memory_Kind_Args& args) {
   return ok_status();
 }
 
-/// Ends the process where XLA's plugins do.
+/// Compile options. Parsing aborts where XLA's plugins do.
 struct Options {
   int64_t replicas = 0;
   bool portable = false;
@@ -300,21 +300,21 @@ StatusOr<hilo::hlo::Module> read_bytecode(std::string_view code) {
   return hilo::stablehlo::translate(tree);
 }
 
-/// The functions that programs may call: those registered here.
+/// The functions that are registered here and that programs may call.
 struct Functions {
   std::mutex mutex;
   std::set<std::string> targets;
-  HiloFfi_Handler* on_device = nullptr;  ///< the one that is registered for CUDA
+  HiloFfi_Handler* on_device = nullptr;  ///< the function registered for CUDA
 };
 Functions& functions() {
   static auto* const instance = new Functions;
   return *instance;
 }
 
-/// One registry serves the process, and all copies of this plugin: what runs on a device has a name of its own.
+/// All copies of this plugin share the registry of the process, so functions on a device have names with a prefix.
 constexpr std::string_view kOnDevice = "on the device: ";
 
-/// Calls of functions on the device, by their names in that registry.
+/// Renames calls of device functions to their names in that registry.
 StatusOr<hilo::hlo::ComputationPtr> with_device_calls(const hilo::hlo::ComputationPtr& computation) {
   hilo::hlo::ComputationDraft draft(computation->name());
   for (const hilo::hlo::Instruction& i : computation->instructions()) {
@@ -335,7 +335,7 @@ HiloFfi_Error* get_stream(HiloFfi_StreamArgs* args) {
   return nullptr;
 }
 
-/// Moves addresses to the device of the fake driver (tests/backend/cuda/fake_driver.cc), or back.
+/// Converts addresses to those of the fake driver's device (tests/backend/cuda/fake_driver.cc), or back.
 void move_all(int64_t count, void** buffers) {
   for (void* const each : std::span(buffers, static_cast<size_t>(count))) {
     void*& data = static_cast<HiloFfi_Buffer*>(each)->data;
@@ -343,7 +343,7 @@ void move_all(int64_t count, void** buffers) {
   }
 }
 
-/// Calls the handler as CUDA's plugin does: with addresses of a device, and a stream.
+/// Calls the handler as CUDA's plugin does: with device addresses and a stream.
 HiloFfi_Error* call_on_device(HiloFfi_CallFrame* frame) {
   if (frame->extensions != nullptr) return functions().on_device(frame);
   const HiloFfi_Api* const own = frame->api;
@@ -370,7 +370,8 @@ Status register_handler(PJRT_FFI_Register_Handler_Args& args) {
   auto* handler = reinterpret_cast<HiloFfi_Handler*>(args.handler);
   if (is_cuda()) functions().on_device = std::exchange(handler, call_on_device);
   const Status status = hilo::register_ffi_handler(is_cuda() ? std::string(kOnDevice) + target : target, handler);
-  return status.code() == StatusCode::kAlreadyExists ? ok_status() : status;  // by another copy of this plugin
+  // registered by another copy of this plugin
+  return status.code() == StatusCode::kAlreadyExists ? ok_status() : status;
 }
 
 Status check_functions(const hilo::hlo::Module& module) {
@@ -409,13 +410,13 @@ Status client_compile(PJRT_Client_Compile_Args& args) {
   if (format != "hlo" && format != "mlir") return hilo::invalid_argument("fake plugin: no such format");
   if (variable() == "throw") throw std::runtime_error("fake plugin: thrown");
   const std::string_view bytes(args.program->code, args.program->code_size);
-  if (format == "hlo" && bytes.find("acosh") != std::string_view::npos) std::abort();  // as XLA's plugins do
+  if (format == "hlo" && bytes.find("acosh") != std::string_view::npos) std::abort();  // XLA's plugins abort too
   HILO_ASSIGN_OR_RETURN(auto made, load(args.client, bytes, options));
   args.executable = made.release();
   return ok_status();
 }
 
-/// The array in the layout of the device: column-major.
+/// The array in the device's layout: column-major.
 std::string device_bytes(const Literal& literal) {
   const Shape& shape = literal.shape();
   std::vector<int64_t> order;
@@ -458,7 +459,7 @@ Status check_there(const PJRT_Buffer& buffer) {
   return buffer.is_taken ? hilo::invalid_argument("fake plugin: a run has taken the buffer") : ok_status();
 }
 
-/// XLA unpacks elements narrower than a byte each into a byte of its own, with zeros before it.
+/// Like XLA, unpacks elements narrower than a byte to one byte each, with zeros in the high bits.
 void clear_unused_bits(hilo::ElementType type, std::string& bytes) {
   const int bits = hilo::element_type_info(type).bits;
   for (char& byte : bytes) byte = static_cast<char>(byte & ((1 << bits) - 1));
@@ -511,7 +512,7 @@ Status buffer_copy(PJRT_Buffer_CopyToDevice_Args& args) {
   return ok_status();
 }
 
-/// A run that waits for its turn.
+/// A queued run.
 struct Run {
   std::shared_ptr<hilo::Executable> inside;
   std::vector<std::vector<ValuePtr>> arguments, results;
@@ -538,7 +539,7 @@ struct Run {
   }
 };
 
-/// The end of arguments whose memory the program takes.
+/// Ends the arguments that the program donates.
 void take_arguments(const PJRT_LoadedExecutable_Execute_Args& args) {
   const std::span kept(args.options->non_donatable_input_indices, args.options->num_non_donatable_input_indices);
   for (const int64_t i : args.executable->takes) {
@@ -651,7 +652,7 @@ PJRT_Error* error_code(PJRT_Error_GetCode_Args* args) {
   return nullptr;
 }
 
-/// Destroyers and events can't fail as calls: what would their callers do?
+/// Destroyers and events can't return errors, because their callers could not handle them.
 template <typename Args>
 constexpr bool may_fail = true;
 template <>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that a plugin's compiler would end the process on don't reach it.
+// Programs that would abort a plugin's compiler are rejected before they reach it.
 #include "hilo/backend/pjrt/known_faults.h"
 
 #include <gtest/gtest.h>

@@ -15,7 +15,7 @@
 namespace hilo::plugins {
 namespace {
 
-/// All pairs of the least and greatest numbers, of those about 0, and of some at random.
+/// All pairs of the extreme values, values near 0, and some random ones.
 std::vector<Literal> pairs(ElementType type) {
   std::vector<uint64_t> numbers = {0,         1, 2, ~uint64_t{0}, ~uint64_t{1}, uint64_t{1} << 31, uint64_t{1} << 32,
                                    0xffffffff};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The front end on platforms of plugins: by flag, together with Host in one process, and where every call of the plugin
-// fails.
+// The front end on plugin platforms: selected by flag, together with Host in one process, and with failing plugin
+// calls.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -27,7 +27,7 @@ namespace {
 
 Array numbers() { return Array::from_vector<float>({1, 2, 3, 4, 5, 6}, {2, 3}); }
 
-/// Much of the front end, in short; all of its numbers.
+/// A short program that covers much of the front end. Returns all its numbers.
 std::vector<float> all_in_short(const DevicePtr& device) {
   std::vector<float> got;
   const auto note = [&](const Array& x) {
@@ -52,7 +52,7 @@ std::vector<float> all_in_short(const DevicePtr& device) {
   return got;
 }
 
-/// Each test with calls that wait and with calls that don't.
+/// Runs each test with synchronous and with asynchronous calls.
 class PluginPlatforms : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override { use("Fake", 2); }
@@ -116,7 +116,7 @@ TEST_P(PluginPlatforms, ADonatedArrayIsGone) {
   EXPECT_THROW(x + 1.0f, Error);
 }
 
-/// A little of it: each of its calls is to fail.
+/// A smaller program, each of whose plugin calls fails once.
 std::vector<float> a_little(const DevicePtr& device) {
   const Array x = device_put(numbers(), device);
   const auto donates = jit([](Array a) { return lax::exp(a) * 2.0f; }, {.donate_argnums = {0}});
@@ -136,7 +136,7 @@ TEST_P(PluginPlatforms, EveryCallMayFail) {
     plan_.calls = 0;
     plan_.fail_at = n;
     try {
-      // A result that is never read may fail unseen; what is read is right.
+      // The failure of a result that is never read may be unseen. Results that are read must be right.
       EXPECT_EQ(a_little(device), wanted) << "call " << n << " failed and nobody was told";
     } catch (const Error& error) {
       EXPECT_EQ(error.status().code(), StatusCode::kUnavailable);
@@ -187,7 +187,7 @@ TEST_P(PluginPlatforms, AProfileSaysWhatTheDeviceDid) {
 INSTANTIATE_TEST_SUITE_P(Calls, PluginPlatforms, testing::Values(false, true),
                          [](const auto& info) { return std::string(info.param ? "Return" : "Wait"); });
 
-/// Which platform a program gets that names none.
+/// The platform of a program that doesn't select one.
 TEST(PluginNamedCuda, IsTheGpuIfItHasADevice) {
   for (const char* variable : {"", "none", "abort"}) {
     clear_backends();

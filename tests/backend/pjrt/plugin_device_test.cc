@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices and buffers of a plugin: layouts, memory that is lent, copies, what fails late.
+// Devices and buffers of a plugin: layouts, borrowed memory, copies, asynchronous errors.
 #include "hilo/backend/pjrt/plugin_device.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ class Devices : public testing::Test {
     plan_.fail_at = plan_.fail_events_at = -1;
     devices_.clear();
     client_.reset();
-    while (plan_.live != 0) std::this_thread::yield();  // cancelled work ends by itself
+    while (plan_.live != 0) std::this_thread::yield();  // cancelled work ends asynchronously
   }
   tests::FakePluginPlan& plan_ = tests::fake_plugin_plan();
   ClientPtr client_ = tests::fake_plugin_client();
@@ -60,7 +60,7 @@ TEST_F(Devices, ElementsNarrowerThanAByteKeepTheirValues) {
       Literal value(shape);
       for (size_t i = 0; i < value.bytes().size(); ++i) {
         const auto low =
-            static_cast<uint8_t>((i + 3) % (1u << bits));  // the first one is negative where there are signs
+            static_cast<uint8_t>((i + 3) % (1u << bits));  // the first element is negative if the type is signed
         const auto extended = static_cast<uint8_t>(static_cast<int8_t>(low << (8 - bits)) >> (8 - bits));
         value.mutable_bytes()[i] = static_cast<std::byte>(is_signed_integer(type) ? extended : low);
       }
@@ -154,7 +154,7 @@ TEST_F(Devices, AClientEndsWithWhatIsOnItsWay) {
     buffer->ready().on_ready([&told, keeps = buffer->device()](const Status&) { ++told; });
   buffers.clear();
   devices_.clear();
-  client_.reset();  // the last device goes on the plugin's own thread
+  client_.reset();  // the last device is destroyed on the plugin's own thread
   plan_.holds_work = false;
   while (told != 20) std::this_thread::yield();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs on a plugin: forms, shapes, donation, replicas, events, the disk.
+// Programs on a plugin: formats, shapes, donation, replicas, events, disk cache.
 #include "hilo/backend/pjrt/plugin_executable.h"
 
 #include <dlfcn.h>
@@ -37,7 +37,7 @@ ENTRY e {
   ROOT r = f32[2] all-reduce(a), replica_groups={{0,1}}, to_apply=add
 })";
 
-/// Each test with HLO, and with StableHLO.
+/// Runs each test with HLO and with StableHLO.
 class Programs : public testing::TestWithParam<ProgramFormat> {
  protected:
   void TearDown() override {
@@ -149,7 +149,7 @@ TEST_P(Programs, TakeTheMemoryOfWhatARunDonates) {
   EXPECT_EQ(floats(results[1])[5], -6);
 }
 
-/// The sum of a batch of numbers, which a C++ function computes; how often it was called.
+/// Counts the calls of `sum`, a C++ function that sums an array.
 std::atomic<int> sums{0};
 Status sum(const CustomCallFrame& frame) {
   HILO_ASSIGN_OR_RETURN(const float start, frame.attribute<float>("start"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the loader takes for a plugin, and what it doesn't.
+// The libraries that the loader accepts as plugins, and those that it rejects.
 #include "hilo/backend/pjrt/plugin.h"
 
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ TEST(Plugin, AFunctionThatItLacksIsRefusedWhenItIsAskedFor) {
             "UNIMPLEMENTED: plugin '" + copy.path() + "': its PJRT 0.114 has no function PJRT_Buffer_CopyToDevice");
 }
 
-/// The plugin opened, and if that went well, used a little; the error of what went wrong first.
+/// Opens the plugin and, on success, runs a short program. Returns the first error.
 Status use_plugin(const std::string& path) {
   HILO_RETURN_IF_ERROR(Plugin::open(path).status());
   HILO_ASSIGN_OR_RETURN(const ClientPtr client, make_plugin_client({.name = "Fake", .path = path}, {}));
@@ -83,10 +83,10 @@ Status use_plugin(const std::string& path) {
 }
 
 TEST(Plugin, AnyFunctionMayBeMissing) {
-  const std::set<std::string> spared = {
-      "PJRT_Plugin_Attributes",          "PJRT_Client_PlatformName",
-      "PJRT_Device_AddressableMemories", "PJRT_Device_MemoryStats",
-      "PJRT_Buffer_CopyToDevice",        "PJRT_Executable_GetCompiledMemoryStats"};  // done otherwise
+  // the client has other implementations of these
+  const std::set<std::string> spared = {"PJRT_Plugin_Attributes",          "PJRT_Client_PlatformName",
+                                        "PJRT_Device_AddressableMemories", "PJRT_Device_MemoryStats",
+                                        "PJRT_Buffer_CopyToDevice",        "PJRT_Executable_GetCompiledMemoryStats"};
   int refused = 0, served = 0;
   const auto without = [&](const std::string& name) {
     const FakePluginCopy copy("null:" + name);
@@ -125,7 +125,7 @@ TEST(Plugin, EveryErrorCodeComesThrough) {
     PJRT_Plugin_Initialize_Args args{};
     const Status status = call(plugin, &PJRT_Api::PJRT_Plugin_Initialize, args);
     EXPECT_EQ(status.message(), "fake plugin: as planned");
-    EXPECT_EQ(static_cast<uint32_t>(status.code()), code <= 16 ? code : 2u);  // 17 is no valid code
+    EXPECT_EQ(static_cast<uint32_t>(status.code()), code <= 16 ? code : 2u);  // 17 is not a valid code
   }
   plan.fail_at = -1;
   EXPECT_EQ(plan.live, live) << "errors are destroyed";

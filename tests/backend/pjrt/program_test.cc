@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program text that a plugin receives, and the errors for plugins without some functions.
+// The program text that a plugin receives, and the errors for plugins that lack functions.
 #include "hilo/backend/pjrt/program.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace hilo::plugins {
 namespace {
 
-/// XLA ends the process on a mesh that it doesn't find.
+/// XLA aborts on an unknown mesh.
 TEST(PreparedProgram, SaysNothingOfShardings) {
   const auto tree = stablehlo::read_tree(R"(module @m {
   sdy.mesh @mesh = <["x"=1]>

@@ -77,7 +77,8 @@ int64_t peak_memory_kib() {
 }
 
 TEST(Evaluate, FreesValuesAfterTheirLastUse) {
-  // 12 values of 40 MiB each, of which two are alive at a time; malloc gives blocks of this size back at once.
+  // 12 values of 40 MiB each, at most two alive at a time. malloc returns blocks of this size to the system
+  // immediately.
   constexpr int64_t kBytes = 40 << 20;
   Builder builder("main");
   InstructionId x = builder.parameter(Shape::array(ElementType::kU8, {kBytes}));

@@ -8,7 +8,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// A chain of computations that each call the one before twice.
+/// A chain of computations, each of which calls the previous one twice.
 Module doubling(int length) {
   std::string text = "HloModule m\nc0 { p = f32[] parameter(0)  ROOT n = f32[] negate(p) }\n";
   for (int i = 1; i <= length; ++i) {

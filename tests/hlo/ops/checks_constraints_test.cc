@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each constraint that an op's rule or verifier names by its id in the StableHLO specification is broken alone: a
-// program that is right, and the same with one place changed, which is refused with a message about that.
+// Breaks each constraint that an op's rule or verifier names by its id in the StableHLO specification. Each case
+// changes one place of a valid program and expects an error about that place.
 #include <filesystem>
 #include <regex>
 #include <set>
@@ -12,7 +12,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// What rows call.
+/// Computations that the rows call.
 constexpr const char* kComputations = R"(
 add { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT s = f32[] add(a, b) }
 add_s32 { a = s32[] parameter(0)  b = s32[] parameter(1)  ROOT s = s32[] add(a, b) }
@@ -29,7 +29,7 @@ pair { a = f32[] parameter(0)  b = f32[] parameter(1)  c = f32[] parameter(2)  d
 same { c = f32[4] parameter(0)  ROOT s = f32[4] negate(c) }
 )";
 
-/// A program that keeps all constraints of one op.
+/// A valid program of one op.
 struct Right {
   const char* name;
   const char* body;
@@ -95,11 +95,11 @@ constexpr Right kRight[] = {
 };
 
 struct Broken {
-  const char* constraints;  ///< ids, with spaces between
-  const char* right;        ///< the name of its program
-  const char* from;         ///< what is changed there
+  const char* constraints;  ///< ids, separated by spaces
+  const char* right;  ///< the name of its valid program
+  const char* from;  ///< the text to replace
   const char* to;
-  const char* message;  ///< a part of it
+  const char* message;  ///< a part of the message
 };
 constexpr Broken kBroken[] = {
     {"all_reduce_c1", "all_reduce", "{{0,1}}", "{{0,0}}", "replica_groups: 0 appears twice in the groups"},
@@ -395,7 +395,7 @@ TEST_P(Constraint, BrokenAloneIsRefusedAndSaysSo) {
   expect_refused(broken, GetParam().message, kComputations);
 }
 
-/// "slice_c3", or "slice_c3_2" for the second way to break it.
+/// "slice_c3", or "slice_c3_2" for the second case that breaks it.
 std::string test_name(const testing::TestParamInfo<Broken>& info) {
   std::string name = std::regex_replace(info.param.constraints, std::regex(" "), "_and_");
   size_t before = 0;

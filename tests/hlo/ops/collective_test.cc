@@ -238,7 +238,7 @@ TEST(Groups, EmptyMeansAllAndPartitionsAreOne) {
   const ComputationPtr all = *computation_of(Opcode::kAllReduce, {kF32x4}, sum_over({}));
   EXPECT_EQ(*group_of(all->root(), 1, 3), (Int64List{0, 1, 2}));
   EXPECT_FALSE(stays_in_replica(all->root()));
-  // With a channel these count partitions, so each replica stays alone.
+  // With a channel, the groups contain partitions, so each replica is alone in its group.
   auto attributes = exchange_over({{0}}, {0});
   attributes->channel_id = 1;
   const ComputationPtr exchange = *computation_of(Opcode::kAllToAll, {kF32x4}, attributes);

@@ -43,18 +43,18 @@ TEST(Convolution, PadsWithZerosAndCropsWhereNegative) {
 TEST(Convolution, DilatesInputAndKernel) {
   EXPECT_EQ(convolved(kRow, kPair, along_a_row({2, 1, 0, 0, 2})), "f32[1,1,8] {{{1, 20, 2, 30, 3, 40, 4, 50}}}");
   EXPECT_EQ(convolved(kRow, kPair, along_a_row({2, 1, 0, 0, 1, 3})), "f32[1,1,2] {{{41, 52}}}");
-  // Dilation comes before padding: a crop may leave a gap in front.
+  // Dilation is applied before padding, so negative padding can leave a gap at the start.
   EXPECT_EQ(convolved(kRow, kPair, along_a_row({2, 2, -1, 0, 2})), "f32[1,1,4] {{{20, 30, 40, 50}}}");
 }
 
-/// As JAX has it on CPU in f32 for padding, and for gaps: padding is zeros that are multiplied, a gap is nothing.
+/// As JAX on CPU in f32: padding elements are zeros that are multiplied, while gaps are skipped.
 TEST(Convolution, AnInfiniteWeightTimesPaddingIsNaNAndTimesAGapNothing) {
   const Literal ones = Literal::array<float>({1, 1, 4}, {1, 1, 1, 1});
   const Literal weights = Literal::array<float>({1, 1, 3}, {std::numeric_limits<float>::infinity(), 1, 1});
   const auto kinds = [&](WindowDimension window) {
     std::string text = convolved(ones, weights, along_a_row(window));
     for (size_t at = 0; (at = text.find("-nan")) != std::string::npos;)
-      text.erase(at, 1);  // its sign is the processor's
+      text.erase(at, 1);  // the sign of NaN depends on the processor
     return text;
   };
   EXPECT_EQ(kinds({3, 1, 1, 1}), "f32[1,1,4] {{{nan, inf, inf, inf}}}");
@@ -121,7 +121,7 @@ TEST(Convolution, AccumulatesInTheDeclaredType) {
   EXPECT_EQ(convolved(yes, yes, along_a_row({2})), "pred[1,1,1] {{{true}}}");
 }
 
-/// The error of a sound instruction after one change.
+/// The error for a valid instruction after one change.
 std::string refusal(const Shape& lhs, const Shape& rhs, const Change& change) {
   ConvolutionAttributes a;
   a.window = {{3}, {3}};

@@ -13,13 +13,13 @@
 namespace hilo::hlo {
 namespace {
 
-/// Registers `handler` under `target` for the process, once.
+/// Registers `handler` for `target` once per process.
 void ensure(std::string_view target, CustomCallHandler handler) {
   if (find_custom_call(target).ok()) return;
   ASSERT_TRUE(register_custom_call(target, std::move(handler)).ok());
 }
 
-/// result[i] = operand[i] * factor in memory order; then the first element is the number of elements.
+/// result[i] = operand[i] * factor in memory order. Then stores the number of elements in the first element.
 Status scale(const CustomCallFrame& frame) {
   HILO_ASSIGN_OR_RETURN(const float factor, frame.attribute<float>("factor"));
   const auto* x = static_cast<const float*>(frame.operands[0].data);

@@ -63,7 +63,7 @@ TEST(Dot, TakesVectorsAndScalars) {
   EXPECT_EQ(dotted(v, Literal::scalar(2.0f), {}), "f32[3] {2, 4, 6}");
 }
 
-/// 2^41 empty rows: no list of them may be allocated.
+/// 2^41 empty rows: the evaluator must not allocate a list of them.
 TEST(Dot, MayHaveMoreRowsThanMemoryWhereTheyAreEmpty) {
   const Literal rows(Shape::array(ElementType::kF32, {int64_t{1} << 41, 0})),
       none(Shape::array(ElementType::kF32, {0, 0}));
@@ -74,8 +74,7 @@ TEST(Dot, MayHaveMoreRowsThanMemoryWhereTheyAreEmpty) {
 
 TEST(Dot, OfAComplexVectorByAMatrixRoundsProductsAndOtherwisePartsOfSums) {
   using Complex = std::complex<float>;
-  // (1 + i)(2^24 + 2^24 i) + 1: the real part of the product is 0, the parts that it is the difference of are too
-  // large.
+  // (1 + i)(2^24 + 2^24 i) + 1. The real part of the product is 0, but it is the difference of two large terms.
   const Literal v = Literal::array<Complex>({2}, {{1, 1}, {1, 0}});
   const Literal m = Literal::array<Complex>({2, 2}, {{0x1p24F, 0x1p24F}, {0, 0}, {1, 0}, {0, 0}});
   const Literal two = Literal::array<Complex>({2, 2}, {{1, 1}, {1, 0}, {0, 0}, {0, 0}});
@@ -91,7 +90,7 @@ TEST(Dot, PutsBatchDimensionsFirst) {
   EXPECT_EQ(dotted(a, b, {{2}, {0}, {1}, {1}}), "s32[2,2] {{3, 11}, {-1, -1}}");
 }
 
-/// result[b, i, j] = sum over k, l of lhs[k, b, i, l] * rhs[l, j, b, k], by hand.
+/// result[b, i, j] = sum over k, l of lhs[k, b, i, l] * rhs[l, j, b, k], computed by a loop.
 TEST(Dot, EqualsTheSumOfProductsOverBatchFreeAndContractedDimensions) {
   const Literal lhs = counting(ElementType::kF64, {2, 3, 4, 5});
   const Literal rhs = counting(ElementType::kF64, {5, 2, 3, 2});
@@ -173,7 +172,7 @@ std::string error(const Shape& lhs, const Shape& rhs, const Dims& dims,
 
 const ElementType kF = ElementType::kF32;
 
-// What jaxlib 0.10.2 gives.
+// Values of jaxlib 0.10.2.
 TEST(Dot, SumsThatTheResultCannotHoldAreTakenInTheOperandsTypeAndConverted) {
   const Literal x = Literal::array<float>({2, 3}, {0.4f, 1.1f, 1.8f, 2.5f, 3.2f, 3.9f});
   const Literal y = Literal::array<float>({3, 2}, {-1.1f, -0.2f, 0.7f, 1.6f, 2.5f, 3.4f});

@@ -40,7 +40,7 @@ TEST(Convert, MakesPredicatesOfWhatIsNotZero) {
 }
 
 TEST(Convert, RoundsDoublesToHalvesByWayOfFloatAsXlaDoes) {
-  // Just above the tie between 1 and 1 + 2^-10; in float it is the tie, which goes to 1.
+  // Just above the tie between 1 and 1 + 2^-10. Rounded to float it is the tie, which rounds to 1.
   const double above_half = 1 + 0x1p-11 + 0x1p-40;
   EXPECT_EQ(text_of(convert<double>({above_half, -above_half}, ElementType::kF16)), "f16[2] {1, -1}");
   const double above_brain = 1 + 0x1p-8 + 0x1p-40;

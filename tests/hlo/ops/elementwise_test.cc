@@ -23,7 +23,7 @@ Literal vector_of(std::initializer_list<T> values) {
   return Literal::array<T>({static_cast<int64_t>(values.size())}, values);
 }
 
-/// Bit for bit, but any NaN is as good as another.
+/// Compares bit for bit, except that all NaNs are equal.
 template <typename T>
 void expect_values(const StatusOr<Literal>& result, std::initializer_list<T> wanted) {
   ASSERT_TRUE(result.ok()) << result.status().to_string();
@@ -174,7 +174,7 @@ TEST(Elementwise, RoundsTiesBothWays) {
 TEST(Elementwise, RoundsHalvesOnce) {
   const auto half = [](float v) { return float16(v); };
   const auto brain = [](float v) { return bfloat16(v); };
-  // 2048 + 1 is between 2048 and 2050 and ties to even.
+  // 2048 + 1 is between 2048 and 2050, and the tie rounds to even.
   expect_values<float16>(binary<float16>(Opcode::kAdd, {half(2048), half(65504)}, {half(1), half(65504)}),
                          {half(2048), half(kInf)});
   expect_values<bfloat16>(
@@ -212,7 +212,7 @@ TEST(Elementwise, ComplexPowersOfZeroOneAndInfinityAreXlas) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity(),
                    kNone = std::numeric_limits<double>::quiet_NaN();
   const struct {
-    C x, y, wanted;  // expected: the results of jaxlib
+    C x, y, wanted;  // `wanted` is the result of jaxlib
   } rows[] = {{0, 0, 1},
               {0, 2, 0},
               {0, C(1, 1), C(kNone, kNone)},

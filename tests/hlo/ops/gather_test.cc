@@ -10,8 +10,8 @@ namespace {
 
 AttributesPtr boxed(const GatherAttributes& attributes) { return std::make_shared<GatherAttributes>(attributes); }
 
-/// x[indices] along dimension 0 of a matrix with `columns` columns; index vectors of one component each, not spelled
-/// out.
+/// x[indices] along dimension 0 of a matrix with `columns` columns. Index vectors have one component and no dimension
+/// of their own.
 GatherAttributes take_rows(int64_t index_rank, int64_t columns) {
   GatherAttributes a;
   a.offset_dims = {index_rank};
@@ -70,9 +70,9 @@ TEST(Gather, ReadsSingleElementsByIndexVectors) {
   a.index_vector_dim = 1;
   a.slice_sizes = {1, 1};
   EXPECT_EQ(gathered(kMatrix, Literal::array<int32_t>({3, 2}, {0, 1, 2, 0, 1, 1}), a), "f32[3] {2, 5, 4}");
-  a.start_index_map = {1, 0};  // component 0 names the column
+  a.start_index_map = {1, 0};  // component 0 is the column
   EXPECT_EQ(gathered(kMatrix, Literal::array<int32_t>({3, 2}, {1, 0, 0, 2, 1, 1}), a), "f32[3] {2, 5, 4}");
-  a.index_vector_dim = 0;  // the vectors stand upright
+  a.index_vector_dim = 0;  // the index vectors are columns
   EXPECT_EQ(gathered(kMatrix, Literal::array<int32_t>({2, 3}, {1, 0, 1, 0, 2, 1}), a), "f32[3] {2, 5, 4}");
 }
 
@@ -107,7 +107,7 @@ TEST(Gather, FollowsBatchingDimensions) {
 TEST(Gather, TakesEmptyIndicesAndEmptyArrays) {
   EXPECT_EQ(gathered(kMatrix, Literal(Shape::array(ElementType::kS32, {0})), take_rows(1, 2)), "f32[0,2] {}");
   GatherAttributes nothing = take_rows(1, 2);
-  nothing.slice_sizes = {0, 2};  // a collapsed dimension of size 0 has nothing to read
+  nothing.slice_sizes = {0, 2};  // a collapsed dimension of size 0 has no element to read
   EXPECT_EQ(gathered(Literal(Shape::array(ElementType::kF32, {0, 2})), Literal::array<int32_t>({1}, {0}), nothing),
             "f32[1,2] {{0, 0}}");
   EXPECT_EQ(gathered(kMatrix, Literal::array<int32_t>({1}, {9}), nothing), "f32[1,2] {{5, 6}}");
@@ -127,7 +127,7 @@ TEST(Gather, MovesElementsOfAnyType) {
   EXPECT_EQ(result->bytes()[0], std::byte{0x40});
 }
 
-/// One valid gather; each test breaks one thing.
+/// One valid gather; each test breaks one property.
 class GatherErrors : public testing::Test {
  protected:
   GatherErrors() {

@@ -11,7 +11,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// Positions sorted by the key at each.
+/// Positions, sorted by their keys.
 std::vector<int> order_of(const std::vector<int>& keys) {
   std::vector<int> order(keys.size());
   std::iota(order.begin(), order.end(), 0);
@@ -59,7 +59,7 @@ TEST(Introsort, StaysInBoundsWhereTheComparatorIsNoOrder) {
 }
 
 TEST(Introsort, TurnsToAHeapWhereEveryPivotIsBad) {
-  // Equal neighbours of an organ pipe make the median of three the least again and again.
+  // In an organ pipe with equal neighbours, the median of three is always the smallest element.
   std::vector<int> keys;
   for (int i = 0; i < 2000; ++i) keys.push_back(i < 1000 ? i : 2000 - i);
   const std::vector<int> order = order_of(keys);

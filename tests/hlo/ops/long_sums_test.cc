@@ -10,7 +10,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// Words show in which order values meet.
+/// Strings show the order in which values are combined.
 TEST(LongSums, JoinRunsInPairsAndInOrder) {
   PairwiseFold<std::string> fold([](std::string a, std::string b) { return "(" + a + b + ")"; });
   EXPECT_EQ(fold.value("0"), "0");
@@ -22,7 +22,8 @@ TEST(LongSums, JoinRunsInPairsAndInOrder) {
   EXPECT_EQ(fold.value("0"), "(0((" + run('a') + run('b') + ")(" + run('c') + "d)))");
 }
 
-/// Each addition of 0.1f to a large sum loses the same: in order, a million of them lose the fourth digit.
+/// Each addition of 0.1f to a large sum has the same rounding error. Added in order, a million of them lose the fourth
+/// digit.
 TEST(LongSums, DontDriftOverMillionsOfEqualTerms) {
   PairwiseFold<float> fold([](float a, float b) { return a + b; });
   for (int i = 0; i < 1000003; ++i) fold.take(0.1f);
@@ -37,7 +38,7 @@ TEST(LongSums, KeepWhatAdditionsOfDoublesLose) {
   EXPECT_EQ(sum.value(), 1 + 1000 * 0x1p-60 + 1);
 }
 
-/// From infinity on a running sum is infinite, or no number: what was lost doesn't count.
+/// An infinite running sum stays infinite or becomes NaN; the compensation is ignored.
 TEST(LongSums, StayInfinite) {
   const double infinity = std::numeric_limits<double>::infinity();
   CompensatedSum sum;

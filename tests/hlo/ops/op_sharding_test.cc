@@ -22,7 +22,7 @@ TEST(OpSharding, EachOpHasARuleAndWays) {
   }
 }
 
-/// What the root of an entry computation does with each factor: W(hole), P(art), S(um to be reduced) or its O(wn) form.
+/// How the root handles each factor: W(hole), P(art), S(um to be reduced) or its O(wn) form.
 std::string ways_of(const std::string& body) {
   const StatusOr<Module> module = parse_module(
       "HloModule m\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\nENTRY e {\n" +

@@ -55,7 +55,7 @@ TEST(Reduce, CountsTheInitialValueOnce) {
 TEST(Reduce, AddsFewFromLeftToRightAndManyByHalves) {
   const auto sum_of = [](int64_t count) {
     Literal ones = filled(Shape::array(ElementType::kF32, {count}), 1);
-    ones.data<float>()[0] = 0x1p24F;  // one added to it is lost
+    ones.data<float>()[0] = 0x1p24F;  // adding one to it has no effect
     return reduced<float>(Opcode::kAdd, ones, 0, {0}).to_string();
   };
   EXPECT_EQ(sum_of(32), "f32[] 16777216");
@@ -103,7 +103,7 @@ TEST(Reduce, ErrorOfALongSumStaysSmall) {
   const std::vector<float> values(1000000, 0.1f);
   const Literal a = Literal::array<float>(std::vector<int64_t>{1000000}, values);
   const float sum = reduced<float>(Opcode::kAdd, a, 0, {0}).data<float>()[0];
-  EXPECT_NEAR(sum, 1e6 * static_cast<double>(0.1f), 0.05);  // left to right it would be off by 958
+  EXPECT_NEAR(sum, 1e6 * static_cast<double>(0.1f), 0.05);  // a left-to-right sum would be off by 958
 }
 
 template <typename T>
@@ -144,7 +144,7 @@ TEST(Reduce, MayAccumulateInAWiderType) {
   EXPECT_EQ(text_of(run_op(Opcode::kReduce, {a, Literal::scalar(0.0f)}, attributes)), "f32[] 120000");
 }
 
-/// JAX's argmax body over (value, index) pairs.
+/// The body of JAX's argmax over (value, index) pairs.
 StatusOr<ComputationPtr> argmax_body() {
   Builder b("argmax");
   const Shape f = Shape::scalar(ElementType::kF32), s = Shape::scalar(ElementType::kS32);

@@ -27,7 +27,7 @@ Literal counted(int64_t n) {
 }
 
 TEST(ReduceWindow, CountsTheInitialValueOnceAndPaddingNever) {
-  // As jaxlib does.
+  // As in jaxlib.
   EXPECT_EQ(reduced<float>(Opcode::kAdd, counted(5), 1, {{.size = 3, .padding_low = 1, .padding_high = 1}}),
             "f32[5] {4, 7, 10, 13, 10}");
   EXPECT_EQ(reduced<float>(Opcode::kAdd, counted(5), 100, {{.size = 3, .padding_low = 2, .padding_high = 1}}),
@@ -86,7 +86,7 @@ TEST(ReduceWindow, KnowsRunningReductions) {
 }
 
 TEST(ReduceWindow, RunningReductionsCostOneStepAnElement) {
-  constexpr int64_t kMany = 1 << 18;  // squared it would not end
+  constexpr int64_t kMany = 1 << 18;  // quadratic time would not finish
   const int64_t sizes[] = {kMany};
   const AttributesPtr attributes = over(cumulative_window({0, true}, sizes), body_of(Opcode::kAdd, ElementType::kS32));
   Literal ones(Shape::array(ElementType::kS32, sizes));

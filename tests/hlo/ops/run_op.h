@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/hlo/ops/run_op.h -- builds one instruction around its operands and runs it with the reference evaluator.
+// tests/hlo/ops/run_op.h -- builds one instruction from its operands and runs it with the reference evaluator.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ inline StatusOr<Shape> shape_of(Opcode opcode, const std::vector<Shape>& operand
   return check_instruction(op_def(opcode), operands, attributes.get(), declared);
 }
 
-/// The op over parameters, as a computation.
+/// A computation of one op, with a parameter for each operand.
 inline StatusOr<ComputationPtr> computation_of(Opcode opcode, const std::vector<Shape>& operands,
                                                AttributesPtr attributes,
                                                const std::optional<Shape>& declared = std::nullopt) {
@@ -39,20 +39,20 @@ inline std::string text_of(const StatusOr<Literal>& result) {
   return result.ok() ? result->to_string() : result.status().to_string();
 }
 
-/// The error's code and text, for tests on both.
+/// The error's code and text, or "OK".
 template <typename T>
 std::string error_of(const StatusOr<T>& result) {
   return result.ok() ? "OK" : result.status().to_string();
 }
 
-/// The scalar body op(p0, p1), or a failed test.
+/// The scalar body op(p0, p1). Fails the test if it is invalid.
 inline ComputationPtr body_of(Opcode opcode, ElementType type) {
   StatusOr<ComputationPtr> body = scalar_binary_computation(opcode, type);
   EXPECT_TRUE(body.ok()) << body.status().to_string();
   return body.ok() ? *body : nullptr;
 }
 
-/// The names of an op's attributes as HLO text shows them.
+/// The names of an op's attributes in HLO text.
 inline std::vector<std::string_view> field_names(Opcode opcode) {
   std::vector<std::string_view> names;
   for (const AttributeField& f : op_def(opcode).attributes.fields) names.push_back(f.name);

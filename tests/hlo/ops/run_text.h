@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/hlo/ops/run_text.h -- one computation as HLO text: its value by the reference evaluator, or why it is refused.
+// tests/hlo/ops/run_text.h -- runs one computation from HLO text with the reference evaluator, or checks its error.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 namespace hilo::hlo {
 
-/// "{body}" as the entry computation, after other `computations`.
+/// Parses `body` as the entry computation, after the other `computations`.
 inline StatusOr<Module> module_of_text(const std::string& body, const std::string& computations = "") {
   return parse_module("HloModule test\n" + computations + "\nENTRY main {\n" + body + "\n}\n");
 }
@@ -24,7 +24,7 @@ inline std::string value_of_text(const std::string& body, const std::vector<Lite
   return value.ok() ? value->to_string() : value.status().to_string();
 }
 
-/// Expects that reading `body` fails with INVALID_ARGUMENT and a message that has `part`.
+/// Expects that parsing `body` fails with INVALID_ARGUMENT and a message that contains `part`.
 inline void expect_refused(const std::string& body, const std::string& part, const std::string& computations = "") {
   const StatusOr<Module> module = module_of_text(body, computations);
   ASSERT_FALSE(module.ok()) << body;
@@ -32,7 +32,7 @@ inline void expect_refused(const std::string& body, const std::string& part, con
   EXPECT_NE(module.status().message().find(part), std::string::npos) << module.status().to_string();
 }
 
-/// Expects that the program is printed as it was read, line for line of the entry.
+/// Expects that the printed entry equals the parsed text, line for line.
 inline void expect_prints_back(const std::string& body, const std::string& computations = "") {
   const StatusOr<Module> module = module_of_text(body, computations);
   ASSERT_TRUE(module.ok()) << module.status().to_string();

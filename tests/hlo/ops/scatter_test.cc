@@ -134,7 +134,7 @@ TEST(Scatter, LeavesItsOperandAlone) {
   EXPECT_EQ(before.to_string(), "s32[4] {1, 2, 3, 4}");
 }
 
-/// Two arrays at once: (a, b, u, v) -> (a + v, b * u), so that each result reads both updates.
+/// Two arrays: (a, b, u, v) -> (a + v, b * u), so that each result reads both updates.
 TEST(Scatter, CombinesSeveralArraysTogether) {
   Builder b("crossed");
   const Shape f = Shape::scalar(ElementType::kF32);
@@ -165,7 +165,7 @@ TYPED_TEST(ScatterTypes, Adds) {
   EXPECT_TRUE(result->identical(vector(1, 9)));
 }
 
-/// One valid scatter; each test breaks one thing.
+/// One valid scatter; each test breaks one property.
 class ScatterErrors : public testing::Test {
  protected:
   ScatterErrors() {

@@ -16,7 +16,7 @@ constexpr auto kInOrder = [](int64_t count, const std::function<void(int64_t)>& 
   for (int64_t i = 0; i < count; ++i) block(i);
 };
 
-/// The transform of `lines` lines; sizes are those of the complex side.
+/// Transforms `lines` lines; sizes are those of the complex side.
 template <typename From, typename To>
 std::vector<To> transformed(FftType type, int64_t n, std::vector<int64_t> sizes, const std::vector<From>& x,
                             size_t count) {
@@ -48,7 +48,7 @@ Complex direct(const Complex* x, int64_t n, int64_t k) {
   return Complex(sum);
 }
 
-constexpr int64_t kLines = 5;  // more than the lanes, and no multiple of them
+constexpr int64_t kLines = 5;  // more than the lanes, and not a multiple of them
 
 TEST(ShortFft, IsTheDefinitionsSumAtEveryLength) {
   for (int64_t n = 1; n <= kMaxShortLine; ++n) {

@@ -64,7 +64,8 @@ TEST(Sort, TotalOrderPutsNanLastAndTellsZerosApart) {
 }
 
 TEST(Sort, SurvivesAComparatorThatIsNoOrder) {
-  // Always true, and NaN under IEEE order: any permutation will do, nothing may be lost.
+  // IEEE order leaves NaN unordered, and kGe and kNe are no strict order. Any permutation is valid, but no element may
+  // be lost.
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const Literal a = Literal::array<float>({7}, {3, nan, 1, nan, 2, nan, 0});
   for (ComparisonDirection direction : {ComparisonDirection::kLt, ComparisonDirection::kGe, ComparisonDirection::kNe}) {

@@ -18,7 +18,7 @@ std::shared_ptr<TopKAttributes> first(int64_t k, bool largest = true) {
   return attributes;
 }
 
-// What XLA gives, as jaxlib 0.10.2 runs it.
+// Values of XLA in jaxlib 0.10.2.
 TEST(TopK, OrdersFloatsTotallyAndTiesByPosition) {
   const Literal x = Literal::array<float>({10}, {3, 1, NAN, 2, -0.0f, 0, 5, 5, -kInf, kInf});
   EXPECT_EQ(text_of(run_op(Opcode::kTopK, {x}, first(10))),

@@ -44,7 +44,7 @@ TEST(Window, SizesThatDoNotFitAreErrors) {
 TEST(Window, SourcesLeaveOutPaddingAndDilation) {
   const WindowDimension window = {
       .size = 3, .stride = 2, .padding_low = 1, .padding_high = 2, .base_dilation = 2, .window_dilation = 2};
-  // Padded: . a . b . c . .   positions start at 0 and 2, elements lie 2 apart
+  // Padded: . a . b . c . . Windows start at 0 and 2; elements are 2 apart.
   EXPECT_EQ(count(3, window), 2);
   EXPECT_EQ(window_source(window, 3, 0, 0), std::nullopt);
   EXPECT_EQ(window_source(window, 3, 0, 1), std::nullopt);

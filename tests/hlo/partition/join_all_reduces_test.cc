@@ -27,7 +27,7 @@ Module module_of(const std::string& entry) {
   return *std::move(module);
 }
 
-/// How many arrays each all-reduce of the entry has, in order.
+/// The number of arrays of each all-reduce of the entry, in order.
 std::vector<size_t> arrays_of(const Module& module) {
   std::vector<size_t> counts;
   for (const Instruction& i : module.entry->instructions()) {
@@ -44,7 +44,7 @@ std::vector<size_t> joined(Module module, bool changes = true) {
   return arrays_of(module);
 }
 
-/// The last needs the first; an array of no elements is one, too.
+/// The last all-reduce depends on the first. One array has no elements.
 constexpr char kFour[] = R"(
   x = f32[3] parameter(0)
   y = f32[2,2] parameter(1)
@@ -90,7 +90,7 @@ TEST(JoinAllReduces, OthersStayApart) {
 }
 
 TEST(JoinAllReduces, LargeOnesStayApart) {
-  const int64_t half = kMaxJoinedBytes / 8;  // elements of half the bytes
+  const int64_t half = kMaxJoinedBytes / 8;  // the number of elements that fill half of the limit
   const auto three = [](int64_t n) {
     return fmt::format(R"(
   x = f32[{0}] parameter(0)

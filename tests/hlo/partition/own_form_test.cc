@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops that need elements of other devices: what each sends, and that the results are those of the whole op.
+// Ops that need elements of other devices: what each device sends, and that the results equal those of the whole op.
 #include "hilo/hlo/partition/own_form.h"
 
 #include <gtest/gtest.h>
@@ -84,7 +84,8 @@ TEST(OwnForms, StridedSlicesFetchWhatFallsIntoTheirPart) {
 }
 
 TEST(OwnForms, SlicesAtPlacesOfTheRunAreJoined) {
-  // Starts outside of the array are clamped: random s32 are small counting numbers, and -3 and 40 are added.
+  // Starts out of bounds are clamped. Random s32 are small non-negative numbers; the shifts -3 and 40 move them out of
+  // bounds.
   for (const std::string shift : {"0", "-3", "7", "40"}) {
     EXPECT_EQ(sent_by(main("  x = f32[16,3] parameter(0)\n  i = s32[] parameter(1)\n  more = s32[] constant(" + shift +
                            ")\n  at = s32[] add(i, more)\n  zero = s32[] constant(0)\n"

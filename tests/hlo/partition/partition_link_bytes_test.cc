@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// 40 programs over x=2, y=4 whose arrays are shared (tests/golden/record_link_bytes.py): the bytes that devices send
-// each other, compared with XLA:CPU's collectives, and that results are those of one device.
+// 40 programs with sharded arrays over x=2, y=4 (tests/golden/record_link_bytes.py). Compares the bytes that devices
+// exchange with XLA:CPU's collectives, and the results with those of one device.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,24 +42,23 @@ Traffic recorded_traffic(const std::string& line) {
   return traffic;
 }
 
-/// Programs in which XLA:CPU gathers what a part of the result would do, and the bytes of the results of the
-/// collectives that do.
+/// Programs in which XLA:CPU gathers more than necessary, and the minimum of result bytes of the collectives.
 const std::map<std::string, int64_t>& leasts() {
   static const std::map<std::string, int64_t> bytes = {
       {"dot_contracting_to_rows", 65536},  // reduce-scatter: a quarter of all-reduce
-      {"top_k", 8192},                     // 4 devices' 8 candidates a row; their places are unused
+      {"top_k", 8192},                     // 8 candidates a row from 4 devices; their indices are unused
       {"cumsum", 1024},                    // 4 devices' totals of 64 columns
-      {"fft_along", 262144},               // to rows and back; complex on the way back
+      {"fft_along", 262144},               // to rows and back; complex on the second transfer
       {"fft_batch", 0},
       {"dynamic_slice", 4096},
       {"dynamic_update_slice", 0},
-      {"concatenate", 65536},  // two halves of a part
+      {"concatenate", 65536},  // two halves of a shard
       {"random_normal", 0},
   };
   return bytes;
 }
 
-/// Programs whose limit is a tenth.
+/// Programs whose limit is a tenth of XLA's bytes.
 constexpr std::string_view kTenths[] = {"fft_batch", "cumsum", "dynamic_slice", "dynamic_update_slice", "top_k"};
 
 TEST(LinkBytes, AreNeverMoreThanXlasAndATenthWhereXlaGathers) {

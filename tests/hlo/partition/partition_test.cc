@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of JAX with shardings (tests/golden/record_shardings.py), partitioned: what they give, and what moves.
+// Partitions JAX programs with shardings (tests/golden/record_shardings.py), and checks their results and transfers.
 #include "hilo/hlo/partition/partition.h"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ TEST(Partition, RecordedProgramsGiveWhatTheyGiveWhole) {
   std::cout << collectives << " collectives, " << bytes << " bytes, " << wholes << " whole ops\n";
 }
 
-/// Translated, they are programs of replicas that have all arrays whole, cut them by hand and join them by all-gather.
+/// The reference is a program of replicas. Each has all arrays whole, slices them itself and joins them by all-gather.
 TEST(Partition, ComputationsByHandGiveWhatReplicasGiveThatHaveAllArraysWhole) {
   const char* const only = std::getenv("HILO_PARTITION_ONLY");
   int programs = 0;
@@ -79,7 +79,7 @@ TEST(Partition, ComputationsByHandGiveWhatReplicasGiveThatHaveAllArraysWhole) {
   EXPECT_GE(programs, only == nullptr ? 11 : 0);
 }
 
-/// One part of each array goes in, and one comes out: by hand nothing is gathered that the program doesn't gather.
+/// Each manual computation takes and returns one shard of each array. hilo adds no collective to those of the program.
 TEST(Partition, ComputationsByHandMoveNothingOfTheirOwn) {
   for (const tests::RecordedSharding& recorded : tests::recorded_shardings()) {
     if (recorded.name != "shard_map_sum" && recorded.name != "shard_map_ring") continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans from some parts to others over x=2, y=4, whose axis y is two atoms.
+// Reshard plans over x=2, y=4, whose axis y has two atoms.
 #include "hilo/hlo/partition/reshard.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr uint16_t kX = 0, kY = 1, kZ = 2;  // y is kY and kZ
+constexpr uint16_t kX = 0, kY = 1, kZ = 2;  // y consists of kY and kZ
 
 Mesh mesh() {
   Mesh made;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums that devices leave unfinished: what each of them has is what XLA's devices have, and no collective is
-// unnecessary.
+// Unreduced sums: each device has the same summand as in XLA, and no collective is unnecessary.
 #include "hilo/hlo/partition/summands.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +34,7 @@ std::string laid(const std::string& type, const std::string& sharding) {
   return "tensor<" + type + "> {sdy.sharding = #sdy.sharding<@mesh, " + sharding + ">}";
 }
 
-/// What each device has of the first result; its arguments are lists of numbers, by device.
+/// The first result on each device. Arguments are lists of numbers, by device.
 ByDevice results(const PartitionedProgram& program, const std::vector<ByDevice>& arguments) {
   const std::vector<Shape> shapes = program.module.entry->parameter_shapes();
   tests::OfReplicas lists(arguments[0].size());
@@ -55,7 +54,7 @@ ByDevice results(const PartitionedProgram& program, const std::vector<ByDevice>&
   return got;
 }
 
-/// The transfers of a program that gives this; arguments are one a device.
+/// The collectives of a program whose results must equal the expected ones. There is one argument per device.
 std::vector<Transfer> expect(const std::string& code, const std::vector<ByDevice>& arguments, const ByDevice& wanted) {
   const auto made = partitioned(code);
   EXPECT_TRUE(made.ok()) << made.status().to_string();
@@ -144,7 +143,7 @@ TEST(Summands, OfWiderNumbersAreThoseOfTheNarrow) {
   EXPECT_EQ(moved("i8", "i32"), 1u) << "a sum of narrow ones wraps";
 }
 
-/// A product of a sum isn't taken apart: infinity times a summand of zero would be no number.
+/// The product of a sum is not distributed: infinity times a zero summand would be NaN.
 TEST(Summands, OfOtherOpsTheFirstHasAll) {
   const std::string body = "%0 = stablehlo.multiply %a, %b : tensor<2xf32>\n return %0 : tensor<2xf32>";
   const float infinity = std::numeric_limits<float>::infinity();
@@ -191,12 +190,12 @@ TEST(Summands, OfComputationsByHandAreWhatDevicesGive) {
   const auto moved = expect(program("%a: " + laid("2xf32", sum_of("{}")), laid("2xf32", "[{}]"), body),
                             {{{1, 2}, {3, 4}}}, {{10, 20}, {10, 20}});
   EXPECT_EQ(moved.size(), 1u);
-  // What all devices have enters as the first one's.
+  // A replicated value is the summand of the first device.
   expect(program("%a: " + laid("2xf32", "[{}]"), laid("2xf32", sum_of("{}")), body), {{{3, 4}, {3, 4}}},
          {{9, 16}, {0, 0}});
 }
 
-/// Each step adds what the device has; the devices meet once, behind the loop, or not at all.
+/// Each step adds the device's summand. One collective follows the loop, or none.
 TEST(Summands, AreCarriedByLoopsAndAddedUpAtTheEnd) {
   const std::string body = R"(%zero = stablehlo.constant dense<0.0> : tensor<f32>
     %first = sdy.sharding_constraint %zero <@mesh, [], unreduced={"x"}> : tensor<f32>
@@ -223,7 +222,7 @@ TEST(Summands, AreCarriedByLoopsAndAddedUpAtTheEnd) {
                   .empty());
 }
 
-/// A step that isn't linear in what it carries would have to finish the sum each time: it gets it finished.
+/// A step that isn't linear in its carry would need an all-reduce per iteration, so the sum is reduced before the loop.
 TEST(Summands, ThatAStepMultipliesAreFinishedBefore) {
   const std::string body = R"(%first = sdy.sharding_constraint %a <@mesh, [], unreduced={"x"}> : tensor<f32>
     %none = stablehlo.constant dense<0> : tensor<i32>
@@ -247,8 +246,7 @@ TEST(Summands, OfTypesThatNothingAddsAreRefused) {
   const auto made =
       partitioned(program("%a: " + laid("2xi1", "[{}]"), laid("2xi1", sum_of("{}")), "return %a : tensor<2xi1>"));
   EXPECT_EQ(made.status().code(), StatusCode::kUnimplemented);
-  EXPECT_NE(made.status().to_string().find("its type has no addition"), std::string::npos)
-      << made.status().to_string();
+  EXPECT_NE(made.status().to_string().find("its type has no addition"), std::string::npos) << made.status().to_string();
 }
 
 TEST(Summands, OfAnEmptyArrayAreEmpty) {
@@ -257,7 +255,7 @@ TEST(Summands, OfAnEmptyArrayAreEmpty) {
          {{{}, {}}}, {{}, {}});
 }
 
-/// More steps than a recursion takes: correct, and finished first.
+/// A chain longer than recursion allows: the result is correct, and the sum is reduced first.
 TEST(Summands, OfALongChainAddUp) {
   std::string body;
   for (int i = 0; i < 300; ++i)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices, pads and concatenations along a dimension that devices share: each fetches what falls into its part.
+// Slices, pads and concatenations along a sharded dimension: each device fetches the elements of its shard.
 #include "hilo/hlo/partition/view.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ using tests::sent_by;
 
 constexpr int64_t kNone = -1;
 
-/// A program of one array f32[16,3], cut along its first dimension, as its result is.
+/// A program with one array f32[16,3]; argument and result are sharded along the first dimension.
 std::string rows(const std::string& body) {
   return sent_by("ENTRY main {\n  x = f32[16,3] parameter(0)\n  zero = f32[] constant(0)\n" + body + "\n}", {0}, {0});
 }
@@ -35,7 +35,7 @@ TEST(Views, AShiftFillsItsEnd) {
 }
 
 TEST(Views, PiecesInAnyOrderAreSentAtOnce) {
-  // Quarters 2, 3, 0, 1; and the first two change places.
+  // Quarters 2, 3, 0, 1; then the first two swap places.
   EXPECT_EQ(rows("a = f32[8,3] slice(x), slice={[8:16], [0:3]}\n  b = f32[8,3] slice(x), slice={[0:8], [0:3]}\n"
                  "  ROOT r = f32[16,3] concatenate(a, b), dimensions={0}"),
             "collective-permute 48");
@@ -100,7 +100,7 @@ TEST(Views, AlongDimensionsThatNobodySharesAreNone) {
 }
 
 TEST(Views, AlongAnotherDimensionAreMadeFirst) {
-  // A roll along each of two dimensions, of which one is shared: the second is unused.
+  // A roll along each of two dimensions. Only one is sharded, so the second needs no transfer.
   EXPECT_EQ(rows("a = f32[1,3] slice(x), slice={[15:16], [0:3]}\n  b = f32[15,3] slice(x), slice={[0:15], [0:3]}\n"
                  "  r = f32[16,3] concatenate(a, b), dimensions={0}\n  c = f32[16,1] slice(r), slice={[0:16], [2:3]}\n"
                  "  d = f32[16,2] slice(r), slice={[0:16], [0:2]}\n"

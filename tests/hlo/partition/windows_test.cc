@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stretches that reach over the borders of parts: what comes to each of four devices, and in how many messages.
+// Windows across shard boundaries: the elements that each of four devices receives, and the number of messages.
 #include "hilo/hlo/partition/windows.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ float number(size_t a, int64_t i, int64_t c) {
   return static_cast<float>(1000 * (a + 1) + 10 * static_cast<size_t>(i) + static_cast<size_t>(c));
 }
 
-/// f32[size / 4, 2] of device k.
+/// The f32[size / 4, 2] shard of device k.
 Literal part(size_t a, int64_t size, int64_t k) {
   const int64_t own = size / kDevices;
   Literal made(Shape::array(ElementType::kF32, {own, 2}));
@@ -33,7 +33,8 @@ Literal part(size_t a, int64_t size, int64_t k) {
   return made;
 }
 
-/// Fetches the windows, compares the result with the expected one, and returns the collectives: "collective-permute 8".
+/// Fetches the windows and compares the result with the expected one. Returns the collectives, for example
+/// "collective-permute 8".
 std::string fetch(const std::vector<int64_t>& sizes, const std::vector<WindowRequest>& windows) {
   PartitionContext context{row(), MeshAtoms(row()), {}, {}, {}};
   DeviceProgram program("main", context);
@@ -111,7 +112,7 @@ TEST(FetchWindows, NeverSendMoreThanAGatheringWould) {
 TEST(FetchWindows, TwoArraysShareMessagesWhereDevicesAreFree) {
   EXPECT_EQ(fetch({16, 16}, {{0, {3, 7, 11, 15}, 2, 0, 16}, {1, {3, 7, 11, 15}, 2, 0, 16}}),
             "collective-permute 8, collective-permute 8");
-  // Devices 0 and 1 want of the one, 2 and 3 of the other.
+  // Devices 0 and 1 need elements of the first array, 2 and 3 of the second.
   EXPECT_EQ(fetch({16, 16}, {{0, {4, 8, 8, 12}, 1, 0, 12}, {1, {0, 4, 12, 16}, 1, 12, 16}}), "collective-permute 8");
 }
 

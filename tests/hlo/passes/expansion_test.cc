@@ -8,7 +8,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// The entry, copied, and ids by name.
+/// A copy of the entry, with ids by name.
 struct Copied {
   explicit Copied(const std::string& lines)
       : module(parse_module("HloModule m\nENTRY e {\n" + lines + "}\n").value()),

@@ -20,7 +20,7 @@ TEST(GrowthBudget, IsAFixedNumberAndAFactorOfTheProgram) {
   GrowthBudget budget(calling(), 10);  // of four instructions
   EXPECT_TRUE(budget.take(0));
   EXPECT_FALSE(budget.take((1 << 14) + 41));
-  EXPECT_TRUE(budget.take((1 << 14) + 39));  // what doesn't fit is not subtracted
+  EXPECT_TRUE(budget.take((1 << 14) + 39));  // a request that doesn't fit is not subtracted
   EXPECT_TRUE(budget.take(1));
   EXPECT_FALSE(budget.take(1));
 }

@@ -48,7 +48,7 @@ TEST(InlineCalls, StaysSmallWhenEveryBodyCallsTheNextTwice) {
   Module module;
   module.entry = body;
   ASSERT_TRUE(inline_calls(module).ok());
-  EXPECT_LT(instruction_count(module), 10000);  // inlined without a limit: 2^40 bodies
+  EXPECT_LT(instruction_count(module), 10000);  // without a limit: 2^40 bodies
 }
 
 TEST(InlineCalls, ChangesNothingWithoutCalls) {

@@ -9,7 +9,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// A loop of (i, sum, constant, unused), whose body is these lines.
+/// A loop over (i, sum, constant, unused) with these lines as body.
 Module loop_of(const std::string& body) {
   return parse_module("HloModule m\nbody {\n  t = (s32[], f32[], f32[], f32[]) parameter(0)\n" + body +
                       "}\ncondition {\n  t = (s32[], f32[], f32[], f32[]) parameter(0)\n  i = s32[] "

@@ -15,7 +15,7 @@ Module parsed(std::string_view text) {
   return *std::move(module);
 }
 
-/// Names of the entry's instructions that ask other devices.
+/// Names of the entry's collectives and replica ids, in order.
 std::string meetings(const Module& module) {
   std::string names;
   for (const Instruction& i : module.entry->instructions()) {
@@ -54,7 +54,7 @@ ENTRY main {
   EXPECT_NE(text.find("f32[2,4]{1,0} transpose(%all-to-all"), std::string::npos) << text;
   EXPECT_NE(text.find("source_target_pairs={{0,1}}"), std::string::npos) << text;
   EXPECT_NE(text.find("hilo.psum(%x), axis_name=j"), std::string::npos) << text;
-  // What is left has no meaning of its own.
+  // The remaining instructions have no named axis.
   EXPECT_EQ(
       lower_extensions(module).status().to_string(),
       "INVALID_ARGUMENT: hilo.psum 'other': unbound axis name: j. Hint: hilo.psum needs a surrounding vmap or pmap "

@@ -15,7 +15,7 @@ struct Scan {
   std::string more = "";  ///< instructions of the body
 };
 
-/// A loop over (counter, x, stack) that puts x into row `at` of the stack.
+/// A loop over (counter, x, stack) that writes x into row `at` of the stack.
 std::vector<bool> overwritten(const Scan& s) {
   const std::string text = fmt::format(R"(
 HloModule m

@@ -20,7 +20,7 @@ TEST(PassList, PipelinesAreMadeOfPassesThatHaveAName) {
   for (const auto pipeline : {default_pipeline(), raise_pipeline()}) {
     EXPECT_FALSE(pipeline.empty());
     for (const PassEntry& pass : pipeline) EXPECT_TRUE(find_pass(pass.name).ok()) << pass.name;
-    EXPECT_EQ(pipeline.front().name, "normalize_layouts");  // the others know row-major arrays only
+    EXPECT_EQ(pipeline.front().name, "normalize_layouts");  // the other passes support row-major arrays only
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// No pass merges, drops, moves or folds what makes replicas meet or tells them apart.
+// No pass merges, drops, moves or folds collectives or ops whose result depends on the replica.
 #include <gtest/gtest.h>
 
 #include "hilo/hlo/ops/collective.h"
@@ -17,7 +17,7 @@ Module parsed(std::string_view text) {
   return *std::move(module);
 }
 
-/// Opcodes that have to do with replicas, in order, over all computations.
+/// Opcodes of collectives and replica ids, in order, over all computations.
 std::string meetings(const Module& module) {
   std::string text;
   for (const ComputationPtr& c : computations_of(module)) {
@@ -28,7 +28,7 @@ std::string meetings(const Module& module) {
   return text;
 }
 
-/// After every pass alone, twice, and after the default pipeline.
+/// Checks every pass alone, twice, and the default pipeline.
 void expect_kept(std::string_view text, const std::string& wanted) {
   for (const PassEntry& pass : all_passes()) {
     Module module = parsed(text);
@@ -69,7 +69,7 @@ ENTRY main {
 }
 
 TEST(CollectivesInPasses, StayInTheirLoop) {
-  // The operand never changes, yet every turn is a collective; the result is unused.
+  // The operand is loop-invariant, yet every iteration runs the collective. The result is unused.
   expect_kept(std::string("HloModule m\n") + std::string(kAdd) + R"(
 body {
   p = (s32[], f32[4]) parameter(0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What has an effect is never dropped, merged or moved, by no pass.
+// No pass drops, merges or moves an instruction with an effect.
 #include <gtest/gtest.h>
 
 #include "hilo/hlo/passes/passes.h"

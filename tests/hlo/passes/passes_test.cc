@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Golden cases of the passes: tests/hlo/passes/<pass>/*.hlo, cases apart by a line "// -----". Each runs its folder's
-// pass, compares the text with the CHECK lines and the meaning, on fixed inputs, with that before the pass.
+// Golden cases of the passes: tests/hlo/passes/<pass>/*.hlo, separated by a line "// -----". Each case runs its
+// folder's pass and compares the text with the CHECK lines. It also compares the results on fixed inputs before and
+// after the pass.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
@@ -27,7 +28,7 @@ namespace fs = std::filesystem;
 
 struct Case {
   std::string pass, file, text;
-  int first_line;  // of the case in its file
+  int first_line;  // the first line of the case in its file
 };
 
 std::string read_file(const fs::path& path) {
@@ -68,7 +69,7 @@ std::vector<Case> all_cases() {
   return cases;
 }
 
-/// FileCheck as Debian names it, by PATH or where LLVM 19 puts it.
+/// The path of FileCheck: Debian's name in PATH, or LLVM 19's folder.
 std::string file_check() {
   std::vector<fs::path> folders = {"/usr/lib/llvm-19/bin"};
   std::istringstream path(getenv("PATH") == nullptr ? "" : getenv("PATH"));
@@ -81,7 +82,7 @@ std::string file_check() {
   return {};
 }
 
-/// What FileCheck has to say; empty if all CHECK lines match.
+/// The output of FileCheck; "" if all CHECK lines match.
 std::string check_lines(const Case& c, const std::string& printed) {
   const std::string program = file_check();
   if (program.empty()) return "FileCheck is not installed (package llvm-19-tools)";
@@ -92,13 +93,13 @@ std::string check_lines(const Case& c, const std::string& printed) {
   std::ofstream(folder / "printed.hlo") << printed;
   const std::string command = program + " '" + (folder / "case.hlo").string() + "' --input-file '" +
                               (folder / "printed.hlo").string() + "' > '" + (folder / "said").string() + "' 2>&1";
-  const bool matches = std::system(command.c_str()) == 0;  // NOLINT(cert-env33-c): the one program of the golden tests
+  const bool matches = std::system(command.c_str()) == 0;  // NOLINT(cert-env33-c): the only program of these tests
   const std::string said = matches ? std::string() : read_file(folder / "said") + "\nthe pass made\n" + printed;
   fs::remove_all(folder);
   return said;
 }
 
-/// The same numbers on every machine: floats in [-1,1), integers 0..9, bits.
+/// Generates the same numbers on every machine: floats in [-1,1), integers 0..9, bits.
 class Inputs {
  public:
   Literal make(const Shape& shape) {
@@ -134,7 +135,7 @@ class Inputs {
   uint64_t state_ = 1;
 };
 
-/// Integers and bits equal, floats within a few units in the last place, NaN where NaN was.
+/// Integers and bits must be equal, floats within a few ulp, NaNs at the same positions.
 void expect_same_meaning(const Literal& before, const Literal& after) {
   ASSERT_TRUE(before.shape().compatible(after.shape()))
       << before.shape().to_string() << " became " << after.shape().to_string();
@@ -164,7 +165,7 @@ TEST_P(Golden, TextAndMeaning) {
   const Case& c = GetParam();
   const StatusOr<PassEntry> pass = find_pass(c.pass);
   ASSERT_TRUE(pass.ok()) << pass.status().to_string();
-  // Line numbers of messages are those of the file.
+  // so that line numbers in messages are those of the file
   const StatusOr<Module> before =
       parse_module(std::string(static_cast<size_t>(c.first_line - 1), '\n') + c.text, {.source = c.file});
   ASSERT_TRUE(before.ok()) << before.status().to_string();

@@ -16,7 +16,7 @@ struct Loop {
   std::string test = "compare(i, limit)";
 };
 
-/// A loop over (counter, limit, value): the limit is carried, so both places for it can be tested.
+/// A loop over (counter, limit, value). The condition compares with the limit in the carry or with a constant.
 std::string text_of(const Loop& l) {
   return fmt::format(R"(
 HloModule m
@@ -58,7 +58,7 @@ std::optional<int64_t> count(const Loop& loop) {
   return module.ok() ? trip_count(module->entry->root(), *module->entry) : std::nullopt;
 }
 
-/// What running the loop gives, for types narrow enough to wrap soon.
+/// The trip count by running the loop, for types narrow enough to wrap soon.
 std::optional<int64_t> count_by_running(int64_t start, int64_t step, int64_t limit, const std::string& direction,
                                         bool is_signed) {
   const auto wrap = [&](int64_t x) {

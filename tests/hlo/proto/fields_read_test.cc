@@ -10,7 +10,7 @@
 namespace hilo::hlo::proto {
 namespace {
 
-/// Reads the op's fields of a message; the first error, or "".
+/// Reads the op's fields of a message. Returns the first error, or "".
 template <typename A>
 std::string read_into(A& attributes, Opcode opcode, const WireWriter& instruction) {
   const WireMessage message = WireMessage::read(instruction.view(), "I").value();

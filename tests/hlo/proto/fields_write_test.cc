@@ -8,7 +8,7 @@
 namespace hilo::hlo::proto {
 namespace {
 
-/// The fields of an op's attributes as a message.
+/// Writes the fields of an op's attributes as a message.
 template <typename A>
 WireWriter written(Opcode opcode, const A& attributes) {
   InstructionFields out;
@@ -27,7 +27,7 @@ TEST(WriteField, ASlicesRangesAreMessages) {
   const std::vector<std::string_view> items = message.items(17).value();
   ASSERT_EQ(items.size(), 2u);
   EXPECT_EQ(items[0], "\x08\x01\x10\x05\x18\x02");
-  EXPECT_EQ(items[1], "\x10\x03\x18\x01");  // a start of 0 is the format's default
+  EXPECT_EQ(items[1], "\x10\x03\x18\x01");  // 0 is the default start, so it is not written
 }
 
 TEST(WriteField, OneDimensionIsAListOfOneThoughItIsZero) {

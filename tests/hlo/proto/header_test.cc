@@ -14,7 +14,7 @@ Module with_header(const std::string& attributes) {
       .value();
 }
 
-/// The module's facts through a message; its name is written elsewhere.
+/// A round trip of the module's header through a message. The name is not part of it.
 Module header_through(const Module& module) {
   WireWriter out;
   const Status written = write_header(module, out);

@@ -11,7 +11,7 @@ TEST(InstructionIds, AreFoundWhereverTheyAreStored) {
   ids.reserve(2);
   const int64_t upper = int64_t{5} << 32;
   EXPECT_TRUE(ids.insert(upper | 3, 0));
-  EXPECT_TRUE(ids.insert(upper | 900, 1));  // beyond the list
+  EXPECT_TRUE(ids.insert(upper | 900, 1));  // beyond the end of the list
   EXPECT_TRUE(ids.insert(3, 2));            // its place is occupied
   EXPECT_EQ(ids.find(upper | 3), 0u);
   EXPECT_EQ(ids.find(upper | 900), 1u);

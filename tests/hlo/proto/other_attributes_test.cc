@@ -47,7 +47,7 @@ TEST(Statistics, KeepTheIndexAndNumbers) {
   EXPECT_EQ(attributes_through("", "{visualizing_index=1,time=3.5,bytes=100}"),
             "{visualizing_index=1,time=3.5,bytes=100}");
   EXPECT_EQ(attributes_through("", "{visualizing_index=0,huge=1e+300}"), "{visualizing_index=0,huge=1e+300}");
-  EXPECT_EQ(attributes_through("", "{visualizing_index=3}"), "");  // an index of nothing
+  EXPECT_EQ(attributes_through("", "{visualizing_index=3}"), "");  // the index refers to nothing
   EXPECT_EQ(attributes_through("", "time"), "statistics: got 'time'; wanted {key=number,...}");
 }
 

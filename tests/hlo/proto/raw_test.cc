@@ -6,7 +6,7 @@
 namespace hilo::hlo::proto {
 namespace {
 
-/// The attributes through a message and back, with ", " between them.
+/// The attributes after a round trip through a message, separated by ", ".
 std::string raw_through(Opcode opcode, const std::vector<std::string>& attributes) {
   RawAttributes before, after;
   before.raw.assign(attributes.begin(), attributes.end());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Broken, nested and very large messages: an answer every time, without deep recursion.
+// Broken, nested and very large messages: always a result or an error, without deep recursion.
 #include <gtest/gtest.h>
 
 #include "hilo/hlo/build/builder.h"
@@ -19,7 +19,7 @@ using proto::WireWriter;
 
 std::string sample_bytes() { return *to_proto(*parse_module(kSample)); }
 
-/// Reads `bytes`; what reads also verifies and can be written and read again.
+/// Reads `bytes`. If it succeeds, the module must verify and survive a round trip.
 void expect_an_answer(const std::string& bytes) {
   const StatusOr<Module> module = from_proto(bytes);
   if (!module.ok()) {
@@ -28,7 +28,7 @@ void expect_an_answer(const std::string& bytes) {
   }
   EXPECT_TRUE(verify(*module).ok());
   const StatusOr<std::string> written = to_proto(*module);
-  if (!written.ok()) return;  // a form that only text has
+  if (!written.ok()) return;  // only text has this form
   const StatusOr<Module> again = from_proto(*written);
   ASSERT_TRUE(again.ok()) << again.status().to_string() << "\n" << print_module(*module);
   EXPECT_EQ(again->entry->fingerprint(), module->entry->fingerprint()) << print_module(*module);
@@ -48,7 +48,7 @@ TEST(HostileProto, TruncationAtEveryThirdByte) {
 TEST(HostileProto, EveryThirdByteReplaced) {
   std::string bytes = sample_bytes();
   for (size_t i = 0; i < bytes.size(); i += 3) {
-    constexpr char kOthers[] = {'\0', '\x01', '\x0a', '\x7f', '\xff'};  // in turn
+    constexpr char kOthers[] = {'\0', '\x01', '\x0a', '\x7f', '\xff'};  // used in turn
     const char original = bytes[i];
     bytes[i] = kOthers[i % sizeof kOthers];
     expect_an_answer(bytes);

@@ -17,7 +17,7 @@ TEST(ShapeProto, KeepsArraysTuplesLayoutsAndTokens) {
   }
 }
 
-/// A ShapeProto of f32 with these sizes and, if there are any, this order.
+/// A ShapeProto of f32 with these sizes and, if not empty, this order.
 std::string f32(const std::vector<int64_t>& sizes, const std::vector<int64_t>& order = {}) {
   WireWriter out, layout;
   out.integer(2, 11);

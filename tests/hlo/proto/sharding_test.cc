@@ -6,7 +6,7 @@
 namespace hilo::hlo::proto {
 namespace {
 
-/// `text` as OpSharding and back.
+/// `text` after a round trip through OpSharding.
 std::string sharding_through(std::string_view text) {
   const StatusOr<WireWriter> out = write_sharding(text);
   if (!out.ok()) return std::string(out.status().message());

@@ -55,9 +55,9 @@ TEST(Utf8, ReplacesBytesThatAreNone) {
   EXPECT_EQ(utf8("a\u00e9\u4e2d\U0001f600"), "a\u00e9\u4e2d\U0001f600");
   EXPECT_EQ(utf8(""), "");
   EXPECT_EQ(utf8("a\xff\xc3"), "a??");
-  EXPECT_EQ(utf8("\xc0\x80"), "??");            // overlong
-  EXPECT_EQ(utf8("\xed\xa0\x80"), "???");       // half of a pair of UTF-16
-  EXPECT_EQ(utf8("\xf4\x90\x80\x80"), "????");  // beyond the last character
+  EXPECT_EQ(utf8("\xc0\x80"), "??");            // overlong encoding
+  EXPECT_EQ(utf8("\xed\xa0\x80"), "???");       // half of a UTF-16 surrogate pair
+  EXPECT_EQ(utf8("\xf4\x90\x80\x80"), "????");  // above the last code point
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules through HloModuleProto and back, and messages that XLA wrote.
+// Round trips of modules through HloModuleProto, and messages that XLA wrote.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -29,7 +29,7 @@ Module parsed(const std::string& text) {
   return std::move(module).value();
 }
 
-/// `text` through a message and back.
+/// `text` after a round trip through a message.
 std::string through_proto(const std::string& text) {
   const StatusOr<std::string> bytes = to_proto(parsed(text));
   if (!bytes.ok()) return bytes.status().to_string();
@@ -37,7 +37,7 @@ std::string through_proto(const std::string& text) {
   return module.ok() ? print_module(*module) : module.status().to_string();
 }
 
-/// The error of writing a module whose entry has these lines.
+/// The error of writing a module with these lines in its entry.
 std::string write_error(const std::string& lines) {
   const StatusOr<std::string> bytes = to_proto(parsed("HloModule m\n\nENTRY main {\n" + lines + "}\n"));
   EXPECT_FALSE(bytes.ok());
@@ -91,7 +91,7 @@ TEST(ProtoRoundTrip, ReadsXlasMessageOfTheSample) {
   ASSERT_TRUE(module.ok()) << module.status().to_string();
   const std::string text = print_module(*module);
   EXPECT_EQ(through_proto(text), text);
-  // XLA reorders instructions; each of them stays the same.
+  // XLA reorders instructions, but each line is unchanged.
   for (const char* line :
        {"custom_call_target=\"target one\", operand_layout_constraints={f32[2]{0}}", "sharding={devices=[2,1]<=[2]}",
         "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f", "%ints = s4[5]{0} constant({1, -2, 3, -8, 7})",
@@ -104,7 +104,7 @@ TEST(ProtoRoundTrip, ReadsXlasMessageOfTheSample) {
     EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
 }
 
-/// jaxlib 0.12.0.1 wrote it: `comparison_order`, of integers too, and no `comparison_type`.
+/// Written by jaxlib 0.12.0.1: `comparison_order`, for integers too, and no `comparison_type`.
 TEST(ProtoRoundTrip, ReadsTheOrderOfComparisons) {
   const StatusOr<std::string> bytes =
       read_file(std::string(tests::kSourceDir) + "/tests/fuzz/hlo_proto/comparison_order.pb");
@@ -162,7 +162,7 @@ TEST(ProtoRoundTrip, KeepsCollectives) {
   EXPECT_EQ(through_proto(text), text);
 }
 
-/// The groups in a message that states them as an iota.
+/// The groups of a message that encodes them as an iota.
 std::string iota_groups(std::initializer_list<int64_t> sizes, std::initializer_list<int64_t> permutation) {
   proto::WireWriter iota, instruction;
   iota.integer(1, 2);
@@ -204,7 +204,7 @@ TEST(ProtoRoundTrip, RestoresExtensionOpsFromTheirComposites) {
   EXPECT_EQ(module->entry->fingerprint(), parsed(text).entry->fingerprint());
 }
 
-/// XLA of PJRT 0.115 takes the field of stable sorts for it, and without it gives equal elements in any order.
+/// XLA of PJRT 0.115 uses the field for stable sorts. Without it, equal elements are in any order.
 TEST(ProtoRoundTrip, SaysThatTopKKeepsTheOrderOfEqualElements) {
   const std::string text =
       "HloModule m, entry_computation_layout={(s32[4]{0})->(s32[2]{0}, s32[2]{0})}\n\n"
@@ -300,12 +300,12 @@ TEST(ProtoRoundTrip, SaysWhatHasNoForm) {
 TEST(ProtoPlaces, EveryAttributeOfEveryOpOfHloHasOne) {
   for (int i = 0; i < kOpcodeCount; ++i) {
     const auto opcode = static_cast<Opcode>(i);
-    if (has_trait(opcode, kExtension)) continue;  // composites: their attributes are text
+    if (has_trait(opcode, kExtension)) continue;  // composites store their attributes as text
     for (const AttributeField& field : op_def(opcode).attributes.fields) {
-      // Of ops whose attributes are text; and of custom-call what stands among the annotations, and in the shape.
+      // Fields of ops with text attributes, and fields of custom-call that are stored in annotations or in the shape.
       const std::string_view own[] = {"spelled", "raw", "called_names", "called", "backend_config", "result_layouts"};
       if (std::find(std::begin(own), std::end(own), field.name) != std::end(own)) continue;
-      if (text::is_frontend_field(field)) continue;  // among the annotations
+      if (text::is_frontend_field(field)) continue;  // stored in annotations
       EXPECT_NE(proto::find_place(opcode, field.name), nullptr) << opcode_name(opcode) << " " << field.name;
     }
   }
@@ -318,7 +318,7 @@ TEST(Proto, AScheduleDoesntHideTheOrderThatXlaTellsFromIds) {
       "second {\n  b = f32[] parameter(0)\n  ROOT tanh = f32[] tanh(b)\n}\n"
       "ENTRY main {\n  x = f32[] parameter(0)\n  f = f32[] call(x), to_apply=first\n"
       "  s = f32[] call(x), to_apply=second\n  ROOT t = (f32[], f32[]) tuple(f, s)\n}\n");
-  // The program that was scheduled had `s` before `f`.
+  // The scheduled program had `s` before `f`.
   ComputationDraft draft("main");
   for (const Instruction& i : scheduled.entry->instructions()) {
     draft.append_copy(i, i.operands);

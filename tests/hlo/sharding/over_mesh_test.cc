@@ -14,7 +14,7 @@ Sharding parsed(const std::string& text) {
   return made.ok() ? (*made)[0] : Sharding();
 }
 
-/// The sharding over a mesh, printed without the mesh; the error if it can't be expressed.
+/// The sharding over a mesh, printed without the mesh; or the error if it has no form over that mesh.
 std::string over(const std::string& sharding, const std::string& mesh) {
   const StatusOr<Mesh> target = stablehlo::parse_mesh(mesh);
   if (!target.ok()) return target.status().to_string();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of JAX and what XLA makes of their shardings: tests/golden/record_shardings.py.
+// JAX programs and the shardings that XLA infers: tests/golden/record_shardings.py.
 #include "hilo/hlo/sharding/propagate.h"
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ TEST(Propagate, ResultsAreShardedAsXlaShardsThem) {
   }
 }
 
-/// A program over x=2, y=4 with one argument and one result of f32[8,16].
+/// A program over x=2, y=4 with one f32[8,16] argument and one result of the same shape.
 std::string with_body(const std::string& argument, const std::string& result, const std::string& body) {
   const auto attribute = [](const std::string& sharding) {
     return sharding.empty() ? "" : " {sdy.sharding = #sdy.sharding<" + sharding + ">}";
@@ -140,13 +140,13 @@ TEST(Propagate, CustomCallsFollowRulesOfTheirOwn) {
   EXPECT_NE(result_of(program("([i, j])->([i]) {i=8, j=16}")).find("doesn't match"), std::string::npos);
 }
 
-/// Calls inside calls: what is opened is bounded, and what stays closed is whole.
+/// Nested calls: the number of expanded calls is bounded, and the others are replicated.
 TEST(Propagate, ChainsOfCallsEnd) {
   std::string code =
       "sdy.mesh @mesh = <[\"x\"=2, \"y\"=4]>\nfunc.func @main(%v: tensor<8x16xf32> {sdy.sharding = "
       "#sdy.sharding<@mesh, [{\"x\"}, {}]>}) -> tensor<8x16xf32> {\n%r = call @f0(%v) : (tensor<8x16xf32>) -> "
       "tensor<8x16xf32>\nreturn %r : tensor<8x16xf32>\n}\n";
-  constexpr int kDepth = 40;  // 2^40 calls, if all were opened
+  constexpr int kDepth = 40;  // 2^40 calls if all were expanded
   for (int i = 0; i < kDepth; ++i) {
     const std::string name = "f" + std::to_string(i), next = "@f" + std::to_string(i + 1);
     code += "func.func private @" + name + "(%v: tensor<8x16xf32>) -> tensor<8x16xf32> {\n%a = call " + next +

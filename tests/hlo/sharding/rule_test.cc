@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rule of each family, by the table of Shardy's registry.
+// One rule of each family in the table of Shardy's registry.
 #include "hilo/hlo/sharding/rule.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// Computations that programs call.
+/// Computations that the programs call.
 constexpr char kReducers[] =
     "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\n"
     "subtract { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] subtract(a, b) }\n"

@@ -15,7 +15,7 @@ StatusOr<Module> constant_module(const std::string& shape, const std::string& va
                       {.source = "m.hlo"});
 }
 
-/// What `value` prints as after it was read.
+/// The printed text of `value` after parsing.
 std::string printed(const std::string& shape, const std::string& value) {
   const StatusOr<Module> module = constant_module(shape, value);
   if (!module.ok()) return module.status().to_string();
@@ -71,7 +71,7 @@ TEST(Constants, SmallestNumbersRoundToZeroAndKeepTheirSign) {
 }
 
 TEST(Constants, SixteenBitFloatsRoundOnce) {
-  // Just above the tie between 1 and 1 + 2^-7; rounding to float first would land on the tie and go to even.
+  // Just above the tie between 1 and 1 + 2^-7. Rounding to float first would give the tie, which rounds to even.
   EXPECT_EQ(printed("bf16[]", "1.00390625000000000001"), "1");
   EXPECT_EQ(printed("bf16[]", "1.0039062500001"), "1.0078125");
 }

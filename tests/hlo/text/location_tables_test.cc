@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kNames = "FileNames\n1 \"a.py\"\n2 \"b.py\"\n\nFunctionNames\n1 \"f\"\n\n";
 constexpr std::string_view kLocations = "FileLocations\n1 {file_name_id=2 function_name_id=1 line=3}\n\n";
 
-/// A module with these tables between its header and its only computation; they begin on line 3.
+/// A module with these tables between its header and its only computation. They begin on line 3.
 std::string text_with(std::string_view tables) {
   return "HloModule m\n\n" + std::string(tables) + "\nENTRY main {\n  ROOT x = f32[] parameter(0)\n}\n";
 }
@@ -70,7 +70,7 @@ TEST(LocationTables, NoFrameIsAmongItsOwnParents) {
   EXPECT_EQ(error_with({kNames, kLocations,
                         "StackFrames\n1 {file_location_id=1 parent_frame_id=3}\n"
                         "2 {file_location_id=1 parent_frame_id=1}\n"}),
-            "parsed");  // a parent after its child
+            "parsed");  // the parent follows its child
 }
 
 TEST(LocationTables, RowsCountFromOneAndHaveXlasKeysOnce) {
@@ -113,7 +113,7 @@ TEST(LocationTables, MessagesBecomeTextThatXlaReads) {
   ASSERT_TRUE(module.ok()) << module.status().to_string();
   const StatusOr<Module> again = from_proto(*to_proto(*module));
   ASSERT_TRUE(again.ok()) << again.status().to_string();
-  const std::string text = print_module(*again);  // every table and every key, which its parser asks for
+  const std::string text = print_module(*again);  // XLA's parser requires every table and every key
   EXPECT_NE(text.find("FileLocations\n1 {file_name_id=2 function_name_id=1 line=3 end_line=0 column=0 end_column=0}\n\n"
                       "StackFrames\n\n"),
             std::string::npos)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What wrong text is answered with: code, place and text of every message.
+// Errors for invalid text: code, position and text of every message.
 #include <gtest/gtest.h>
 
 #include "hilo/hlo/text/parser.h"
@@ -12,7 +12,7 @@ std::string error_of(const std::string& text, int max_nesting = 256) {
   return module.ok() ? "parsed" : module.status().to_string();
 }
 
-/// The error of an entry computation with these lines; the first is line 3.
+/// The error of an entry computation with these lines. The first is line 3.
 std::string error_in(const std::string& lines) { return error_of("HloModule m\nENTRY main {\n" + lines + "}\n"); }
 
 TEST(BadInput, NoModule) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same program in other spellings, and built programs through text and back.
+// Alternative spellings of the same program, and round trips of built programs through text.
 #include <gtest/gtest.h>
 
 #include "hilo/hlo/build/builder.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Broken and very large texts: an answer every time, in time linear in the text and without deep recursion.
+// Broken and very large texts: always a result or an error, in linear time and without deep recursion.
 #include <gtest/gtest.h>
 
 #include "hilo/hlo/text/parser.h"
@@ -30,7 +30,7 @@ constexpr const char* kSample =
     "  ROOT %t = (f32[2,3]{1,0}, f32[2]{0}) tuple(%pad, %cc)\n"
     "}\n";
 
-/// Reads `text`; what reads also verifies and survives a round trip.
+/// Parses `text`. If it succeeds, the module must verify and survive a round trip.
 void expect_an_answer(const std::string& text) {
   const StatusOr<Module> module = parse_module(text);
   if (!module.ok()) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables next to this file: a text, and the text of the module that was read from it, or the error.
+// The tables next to this file: a text, and the printed module that is parsed from it, or the error.
 #include "hilo/hlo/text/parser.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text that reads and prints back byte for byte: one case per opcode that has a form of its own.
+// Text that prints back byte for byte: one case for each opcode with a special form.
 #include <gtest/gtest.h>
 
 #include "hilo/hlo/text/parser.h"
@@ -15,7 +15,7 @@ std::string round_trip(const std::string& text) {
 
 void expect_same(const std::string& text) { EXPECT_EQ(round_trip(text), text); }
 
-/// An entry computation with these lines; the caller passes its header.
+/// An entry computation with this header and these lines.
 std::string entry(const std::string& head, const std::string& lines) {
   return "HloModule m\n\nENTRY %main " + head + " {\n" + lines + "}\n";
 }
@@ -185,7 +185,7 @@ TEST(RoundTrip, Collectives) {
               "}\n");
 }
 
-/// The groups of an all-to-all that reads `groups`, as the list form.
+/// The groups of an all-to-all with `groups`, printed as a list.
 std::string groups_of(const std::string& groups) {
   const std::string text = round_trip(
       "HloModule m\nENTRY main {\n  x = f32[8,8] parameter(0)\n  ROOT r = f32[8,8] all-to-all(x), replica_groups=" +

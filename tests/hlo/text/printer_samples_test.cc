@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hilo prints reads back as the same program: every sample of the op table, constants of every type and rank with
-// and without elements, of special values, and names that HLO text can't have. With HILO_TEXTS=FOLDER the texts are
-// written there, for tests/interop/hlo_texts.py, which has XLA read them.
+// Printed text parses back to the same program. Covers every sample of the op table, constants of every type and rank,
+// and special values. Also covers names that HLO text doesn't support. With HILO_TEXTS=FOLDER the texts are written to
+// FOLDER for tests/interop/hlo_texts.py, which parses them with XLA.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// Prints, reads and compares.
+/// Prints, parses and compares.
 void expect_back(const Module& module, const std::string& name) {
   const std::string text = print_module(module);
   if (const char* const folder = std::getenv("HILO_TEXTS"))
@@ -39,7 +39,7 @@ TEST(PrintedTexts, EverySampleOfTheOpTable) {
       int number = 0;
       for (const tests::Sample& sample : tests::samples_of(opcode, type, 3, tests::Values::kEdges)) {
         const StatusOr<ComputationPtr> computation = tests::computation_of(sample);
-        if (!computation.ok()) continue;  // a type that the op's row takes and its rule doesn't
+        if (!computation.ok()) continue;  // a type that the op's row allows and its rule rejects
         std::string name(opcode_name(opcode));
         std::ranges::replace(name, '.', '_');
         expect_back(tests::module_of(*computation),
@@ -68,7 +68,7 @@ TEST(PrintedTexts, ConstantsWithAndWithoutElements) {
           sizes.push_back(static_cast<int64_t>(random() % (form == 0 ? 4 : 3)) + (form > 2));
         Literal value(Shape::array(type, sizes));
         std::span<std::byte> bytes = value.mutable_bytes();
-        // Any bits but those that the type has no value for.
+        // Random bits that are valid values of the type.
         for (std::byte& byte : bytes)
           byte = static_cast<std::byte>(type == ElementType::kPred         ? random() % 2
                                         : element_type_info(type).bits < 8 ? 0

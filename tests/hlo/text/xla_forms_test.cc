@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forms of HLO text that XLA's parser reads, one case each: what hilo makes of it, or how it refuses it, naming the
-// construct, its line and column. The cases are in xla_forms.txt:
+// The forms of HLO text that XLA's parser reads, one case each: how hilo parses it, or the error with the construct,
+// its line and column. The cases are in xla_forms.txt:
 //     === group | construct | what XLA does: reads or refuses | what it means to hilo
 //     text
 //     ---
 //     the module as hilo prints it, or the error
-// docs/import.md has a table of them, which this test holds up to date.
+// docs/import.md has a table of them, which this test checks.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -76,7 +76,7 @@ TEST(XlaForms, WhatIsReadGoesThroughTextAndMessages) {
     ASSERT_TRUE(again.ok()) << c.construct << ": " << again.status().to_string();
     EXPECT_EQ(again->entry->fingerprint(), module->entry->fingerprint()) << c.construct;
     const StatusOr<std::string> bytes = to_proto(*module);
-    if (!bytes.ok()) continue;  // a named sharding has no message yet
+    if (!bytes.ok()) continue;  // named shardings have no message format yet
     const StatusOr<Module> from_message = from_proto(*bytes);
     ASSERT_TRUE(from_message.ok()) << c.construct << ": " << from_message.status().to_string();
     EXPECT_EQ(from_message->entry->fingerprint(), module->entry->fingerprint()) << c.construct;

@@ -46,7 +46,7 @@ ENTRY main {
 TEST(Bisect, CountsTheOpsOnWhichEnginesAgree) {
   const Bisection found = bisected(invocation(kChain, {kX, kY}), tests::run_evaluator);
   EXPECT_FALSE(found.parting);
-  EXPECT_EQ(found.agreed, 7);  // the constant is one
+  EXPECT_EQ(found.agreed, 7);  // including the constant
   EXPECT_EQ(found.not_compared, 0);
 }
 
@@ -62,7 +62,7 @@ TEST(Bisect, NamesTheFirstOpOfAWrongKernelAndLeavesIt) {
   EXPECT_FALSE(found.parting->together);
   EXPECT_TRUE(found.parting->path.empty());
   EXPECT_EQ(found.agreed, 3);
-  // The op, its constant, and a parameter with what the engine gave it.
+  // The op, its constant, and a parameter with the engine's value.
   ASSERT_EQ(found.reduced.arguments.size(), 1u);
   EXPECT_EQ(found.reduced.arguments[0].to_string(), "f32[3] {30, 24, 96}");
   EXPECT_EQ(found.reduced.module.entry->size(), 3u) << print_module(found.reduced.module);
@@ -70,7 +70,7 @@ TEST(Bisect, NamesTheFirstOpOfAWrongKernelAndLeavesIt) {
 }
 
 TEST(Bisect, ARoundingThatALaterOpMakesLargeIsNoFaultOfTheLaterOp) {
-  // The engine's exp is one step off, and floor makes a whole number of that; on what it got, floor is right.
+  // The engine's exp is off by one ulp, which floor turns into an integer. For the engine's operand, floor is right.
   const Invocation program = invocation(R"(HloModule rounding
 ENTRY main {
   x = f32[1] parameter(0)
@@ -95,7 +95,7 @@ ENTRY main {
   };
   const Bisection found = bisected(program, engine);
   EXPECT_EQ(found.agreed, 2);
-  ASSERT_TRUE(found.parting);  // the results differ all the same
+  ASSERT_TRUE(found.parting);  // the results differ nevertheless
   EXPECT_TRUE(found.parting->together);
   EXPECT_EQ(found.parting->op, "");
   EXPECT_EQ(found.parting->difference,
@@ -152,7 +152,7 @@ ENTRY main {
   EXPECT_EQ(op_count(*found.reduced.module.entry), 2) << print_module(found.reduced.module);
 }
 
-/// An engine that adds where the product of a subtraction is used by nothing but it: a wrong fusion.
+/// An engine with a wrong fusion: it adds instead of subtracting if the product operand has no other use.
 StatusOr<std::vector<Literal>> wrong_where_fused(const Module& module, const std::vector<Literal>& arguments) {
   const Computation& entry = *module.entry;
   const std::vector<std::vector<InstructionId>> users = users_of(entry);
@@ -182,7 +182,7 @@ TEST(Bisect, FindsAPlantedWrongKernelInARandomProgram) {
   const EngineFunction engine = evaluator_with(Opcode::kMaximum, Opcode::kMinimum);
   tests::Coverage coverage;
   bool found = false;
-  for (unsigned seed = 0; seed < 3000 && !found; ++seed) {  // few programs have a maximum that counts
+  for (unsigned seed = 0; seed < 3000 && !found; ++seed) {  // in few programs a maximum affects the result
     const Invocation program = tests::random_program(seed, 12, coverage);
     if (disagreement(program, engine, tests::by_names()).empty()) continue;
     found = true;

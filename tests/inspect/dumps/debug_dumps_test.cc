@@ -188,7 +188,7 @@ TEST_F(Dumps, BadRegularExpressionWarnsAndDrawsNothing) {
 
 TEST_F(Dumps, ManyCompilationsInManyThreadsLeaveValidFiles) {
   constexpr size_t kThreads = 8;
-  const char* const wanted = std::getenv("HILO_TEST_COMPILES");  // `make interop` runs a thousand
+  const char* const wanted = std::getenv("HILO_TEST_COMPILES");  // `make interop` compiles a thousand programs
   const size_t each = (wanted == nullptr ? 80 : std::strtoul(wanted, nullptr, 10)) / kThreads;
   CompileOptions options;
   options.dump_unoptimized_hlo_proto_to = folder_ + "/hlo_unoptimized";

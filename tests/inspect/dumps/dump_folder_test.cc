@@ -35,7 +35,7 @@ TEST_F(Folder, NumbersGoOnFromTheHighestInTheFolder) {
   EXPECT_EQ(*write_numbered(folder_, "f", "pass", "hlo", "x"), folder_ + "/0042.f.pass.hlo");
   EXPECT_EQ(*write_numbered(folder_, "f", "pass", "hlo", "y"), folder_ + "/0043.f.pass.hlo");
   EXPECT_EQ(*read_file(folder_ + "/0041.other.hlo"), "kept");
-  EXPECT_EQ(names().size(), 4u);  // no temporary file stays
+  EXPECT_EQ(names().size(), 4u);  // no temporary file remains
 }
 
 TEST_F(Folder, NumbersGoOnFromWhatOthersWroteMeanwhile) {

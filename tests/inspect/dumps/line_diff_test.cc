@@ -19,7 +19,7 @@ std::string shown(std::string_view before, std::string_view after) {
   return text;
 }
 
-/// One of the two texts that a difference tells.
+/// One of the two texts, restored from their difference.
 std::string side(std::string_view before, std::string_view after, DiffMark other) {
   std::string text;
   for (const DiffLine& line : diff_lines(before, after)) {

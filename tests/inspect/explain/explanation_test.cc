@@ -58,7 +58,7 @@ struct Planned {
     executable = *tests::cpu_client()->compile(*module, {}, nullptr);
     plan = cpu::read_program(*executable->serialize())->plan;
   }
-  /// Every unit took so long.
+  /// Units that each took `nanoseconds`.
   std::vector<ExplainedUnit> taken(int64_t nanoseconds) const {
     UnitClock clock;
     for (const ExecutionUnit& unit : executable->units()) {
@@ -100,7 +100,7 @@ TEST(Explained, TheClockSpeaksAgainstThreadsThatShareLittleAndAgainstOneThatIsAl
   EXPECT_TRUE(large.taken(4000)[0].doubtful.empty());
   const Planned small("  x = f32[1000] parameter(0)\n  ROOT y = f32[1000] exponential(x)\n");
   const std::vector<ExplainedUnit> units = small.taken(31000);
-  // The number with which the planner decided: a load, an exponential and a store are 0.83 ns.
+  // The planner's cost: a load, an exponential and a store are 0.83 ns.
   EXPECT_TRUE(says(units[0].chosen, "runs on one thread; planned as 830 ns of one thread"));
   EXPECT_TRUE(
       says(units[0].doubtful, "one thread takes 31.00 us; threads share what is estimated at 15.00 us or more"));
@@ -114,7 +114,7 @@ TEST(Explained, TheClockSpeaksAgainstAProductInALoop) {
   const Planned program(
       "  x = f32[30,30] parameter(0)\n"
       "  ROOT y = f32[30,30] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n");
-  const std::vector<ExplainedUnit> units = program.taken(1000);  // a call: 54000 / 200 + 100
+  const std::vector<ExplainedUnit> units = program.taken(1000);  // a library call: 54000 / 200 + 100
   ASSERT_EQ(units.size(), 1);
   EXPECT_TRUE(says(units[0].chosen, "y in a loop: too small for a call, or bound by memory"));
   EXPECT_TRUE(says(units[0].doubtful, "a product in a loop takes 1.00 us; a call should take 370 ns"));

@@ -40,7 +40,7 @@ TEST(MachineFigures, ADamagedFileIsNone) {
 TEST(MachineFigures, EveryOneIsMeasured) {
   const StatusOr<MachineFigures> measured = measure_machine(*tests::cpu_client());
   ASSERT_TRUE(measured.ok()) << measured.status().to_string();
-  EXPECT_EQ(figures_from_text(figures_text(*measured, "k"), "k").has_value(), true);  // which takes no figure of zero
+  EXPECT_EQ(figures_from_text(figures_text(*measured, "k"), "k").has_value(), true);  // figures of zero are rejected
 }
 
 }  // namespace

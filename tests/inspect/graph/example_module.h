@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/inspect/graph/example_module.h -- a small module with a called computation, awkward names and source lines.
+// tests/inspect/graph/example_module.h -- a small module with a called computation, names that need escaping, and
+// source lines.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +33,7 @@ inline Module example_module() {
   return module;
 }
 
-/// Softmax of rows, as a user's program has it.
+/// Softmax of rows, as in a user's program.
 inline Module softmax_module() {
   return *parse_module(R"(HloModule softmax
 

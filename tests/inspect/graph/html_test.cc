@@ -16,7 +16,7 @@ size_t count(const std::string& text, std::string_view part) {
   return n;
 }
 
-/// The JSON between the page's tags.
+/// The JSON in the page's script tag.
 std::string data_of(const std::string& page) {
   constexpr std::string_view kBegin = "<script type=\"application/json\">";
   const size_t begin = page.find(kBegin) + kBegin.size();

@@ -10,7 +10,7 @@ namespace {
 
 using Named = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
-/// "x | row_max <x | kernel <x row_max": the titles' last words, and what each node reads.
+/// "x | row_max <x | kernel <x row_max": the last word of each title, and the nodes that it reads.
 std::string sheet_text(const Scene& scene, uint32_t number) {
   const Sheet& sheet = scene.sheets[number];
   const auto last_word = [&](uint32_t n) {

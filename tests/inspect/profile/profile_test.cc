@@ -166,7 +166,7 @@ TEST_F(ProfileOfAProgram, CountsRunsOperationsAndBytes) {
   EXPECT_EQ(profile.events.size(), 6u);
 }
 
-/// A loop of 5 turns over x; with lines of source.
+/// A loop of 5 iterations over x, with source lines.
 constexpr const char* kLoopProgram = R"(HloModule loop
 body {
   c = (s32[], f32[8]) parameter(0)
@@ -216,7 +216,7 @@ const ProfileRow* row_named(const Profile& profile, std::string_view kind, std::
 }
 
 TEST_F(ProfileOfAProgram, CountsWhatTheEvaluatorRuns) {
-  // The CPU engine's library has no function for elements of 4 bits.
+  // The CPU engine's library has no function for 4-bit elements.
   constexpr const char* kNarrow =
       "HloModule narrow\n\nENTRY main {\n x = s4[8,2] parameter(0)\n ROOT y = s8[8] bitcast-convert(x)\n}\n";
   EXPECT_EQ(profile_on(*tests::cpu_client(), kNarrow).evaluated_count, 1);
@@ -284,7 +284,7 @@ TEST_F(ProfileOfAProgram, TimesPassesAndKernels) {
   options.hlo_profile = true;
   const auto executable = compile_observed(*tests::cpu_client(), *module, options);
   ASSERT_TRUE(executable.ok()) << executable.status().to_string();
-  const std::vector<Profile> all = profiles();  // a loop over a temporary's part would outlive it
+  const std::vector<Profile> all = profiles();  // iterating over a member of a temporary would be a dangling reference
   ASSERT_EQ(all.size(), 1u);
   std::vector<std::string> names;
   for (const CompileStep& step : all[0].compile_steps) names.push_back(step.name);

@@ -6,7 +6,7 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr double kSecond = 1, kByte = 0.5;  // latency and time a byte, as round numbers
+constexpr double kSecond = 1, kByte = 0.5;  // round numbers for the latency and the time per byte
 
 Links links(Topology topology) { return {topology, kSecond, 1 / kByte, 4, 2}; }
 
@@ -23,7 +23,7 @@ TEST(CollectiveSeconds, OfARingAreLatenciesAndBytesOnceRound) {
 }
 
 TEST(CollectiveSeconds, OfATorusAreHopsOrBytesOnAllAxesAtOnce) {
-  // 64 devices are 4 x 4 x 4: 6 hops, 6 links a device; 16 are 4 x 4: 4 hops, 4 links.
+  // 64 devices are 4 x 4 x 4: 6 hops, 6 links per device. 16 devices are 4 x 4: 4 hops, 4 links.
   EXPECT_NEAR(seconds(Topology::kTorus3d, Opcode::kAllGather, 64, 6400), 6400 * 0.5 / 6, 1e-9);
   EXPECT_NEAR(seconds(Topology::kTorus3d, Opcode::kAllReduce, 64, 6400), 2 * 6400 * 0.5 / 6, 1e-9);
   EXPECT_NEAR(seconds(Topology::kTorus2d, Opcode::kAllToAll, 16, 1600), 1600 * 4 * 0.5 / 8, 1e-9);
@@ -33,7 +33,7 @@ TEST(CollectiveSeconds, OfATorusAreHopsOrBytesOnAllAxesAtOnce) {
 
 TEST(CollectiveSeconds, OfAFatTreeAreThoseOfALeafAndThoseAcross) {
   EXPECT_DOUBLE_EQ(seconds(Topology::kFatTree, Opcode::kAllGather, 4, 400), 3 + 300 * 0.5);
-  // 4 leaves of 4: 300 bytes inside, 3/4 of 100 bytes across at half the bandwidth and twice the latency.
+  // 4 leaves of 4: 300 bytes inside, and 3/4 of 100 bytes across, at half the bandwidth and twice the latency.
   EXPECT_DOUBLE_EQ(seconds(Topology::kFatTree, Opcode::kAllGather, 16, 400), (3 + 300 * 0.5) + (3 * 2 + 75 * 0.5 * 2));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small programs of one device, their times worked out by hand.
+// Small programs with times computed by hand.
 #include "hilo/inspect/simulate/simulate.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// A thousand operations a second, ten thousand bytes a second; messages take a second, a byte of one 1/100.
+/// 1000 operations and 10,000 bytes per second. Messages have a latency of 1 s and take 1/100 s per byte.
 Machine slow_machine() { return {1000, 100, 10000, {Topology::kRing, 1, 100, 8, 1}}; }
 
 Simulation simulated(std::string_view text, int64_t devices = 4) {
@@ -34,8 +34,8 @@ ENTRY main {
 }
 
 TEST(Simulate, ElementwiseOpsInOneLoopReadAndWriteOnce) {
-  // 2 operations of 1000 elements each, 1 s; 1000 numbers in and out: 8000 bytes, 0.8 s. The first has only bytes to
-  // read, and the second only some to write, so that their 1 s of operations counts.
+  // 2 operations on 1000 elements each: 1 s each. 1000 numbers in and out: 8000 bytes, 0.8 s. The first op only reads
+  // memory and the second only writes, so their operations dominate.
   const Simulation chain = simulated(R"(HloModule m
 ENTRY main {
   a = f32[1000] parameter(0)
@@ -62,7 +62,7 @@ ENTRY main {
 })";
 
 TEST(Simulate, CollectivesOverlapWithWhatDoesntNeedThem) {
-  // All-reduce: 2 * (3 * 1 s + 3/4 * 400 bytes / 100) = 12 s; meanwhile 2 s of operations.
+  // All-reduce: 2 * (3 * 1 s + 3/4 * 400 bytes / 100) = 12 s, in parallel with 2 s of operations.
   const Simulation both = simulated(kOverlap);
   EXPECT_DOUBLE_EQ(both.sending, 12);
   EXPECT_DOUBLE_EQ(both.computing, 2);
@@ -80,7 +80,7 @@ ENTRY main {
   g = f32[1000] all-gather(a), replica_groups={}, dimensions={0}
   ROOT n = f32[1000] negate(g)
 })");
-  // (3 + 3000 / 100) s, then 1 s. `replica_groups={}` are all 4 devices.
+  // (3 + 3000 / 100) s, then 1 s. `replica_groups={}` means all 4 devices.
   EXPECT_DOUBLE_EQ(after.seconds, 34);
   ASSERT_EQ(after.critical_path.size(), 2u);
   EXPECT_TRUE(after.critical_path[0].communicates);
@@ -112,7 +112,7 @@ ENTRY main {
 })");
   EXPECT_DOUBLE_EQ(loop.sending, 5 * (1 + 4000 / 100));
   EXPECT_DOUBLE_EQ(loop.link_bytes.at(Opcode::kCollectivePermute), 5 * 4000);
-  EXPECT_NEAR(loop.seconds, 205, 0.02);  // counting takes a thousandth each time, comparing too
+  EXPECT_NEAR(loop.seconds, 205, 0.02);  // counting and comparing take a thousandth each
   EXPECT_TRUE(loop.exact);
 }
 

@@ -12,7 +12,7 @@ namespace {
 constexpr uint32_t kLoopback = 0x7f000001;
 constexpr HeartbeatTimes kQuick{std::chrono::milliseconds(5), std::chrono::seconds(30)};
 
-/// Processes of one test: 0 is the centre.
+/// Processes of one test; 0 is the centre.
 std::vector<std::unique_ptr<Heartbeat>> star_of(int count, const HeartbeatTimes& times = kQuick) {
   std::vector<std::unique_ptr<Heartbeat>> star;
   star.push_back(*Heartbeat::listen(count, kLoopback, times));
@@ -20,7 +20,7 @@ std::vector<std::unique_ptr<Heartbeat>> star_of(int count, const HeartbeatTimes&
   return star;
 }
 
-/// Until it is so; a test that isn't is ended by its runner.
+/// Waits until the condition holds. The test runner ends tests that hang.
 void wait_until(const std::function<bool()>& is_so) {
   while (!is_so()) std::this_thread::yield();
 }
@@ -83,7 +83,7 @@ TEST(Heartbeat, AStrangerWithoutTheSecretIsNotAdmitted) {
   HeartbeatAddress wrong = centre->address();
   ++wrong.secret;
   const auto stranger = *Heartbeat::connect(1, 2, wrong, kQuick);
-  wait_until([&] { return stranger->is_lost(); });  // the centre has hung up
+  wait_until([&] { return stranger->is_lost(); });  // the centre has closed the connection
   const auto known = *Heartbeat::connect(1, 2, centre->address(), kQuick);
   known->note("x");
   wait_until([&] { return centre->last_of(1) == "x, its meeting 1"; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/replica/mpi/memory_messages.h -- messages between threads that play processes: as MPI has them, without MPI.
+// tests/replica/mpi/memory_messages.h -- an in-memory replacement for MPI: threads act as processes.
 #pragma once
 
 #include <deque>
@@ -12,8 +12,8 @@
 
 namespace hilo::tests {
 
-/// What is under way between all participants. A small message has left at once; a large one leaves when it is
-/// received, out of the sender's own memory.
+/// The messages in transit between all participants. A small message is copied when it is sent. A large one is read
+/// from the sender's memory when it is received.
 class Mailboxes {
  public:
   Mailboxes(int64_t participants, int64_t a_process) : participants_(participants), a_process_(a_process) {}
@@ -26,12 +26,12 @@ class Mailboxes {
   bool is_done(MessageId message);
   void give_up(MessageId message, std::shared_ptr<void> memory);
 
-  /// From now on process `process` has ended, or has died.
+  /// From now on `process` has ended or crashed.
   void end(int64_t process);
   void die(int64_t process);
   bool has_ended(int64_t process) const;
   Status failure() const;
-  /// Unread messages, and messages that were neither cancelled nor seen to arrive.
+  /// Unread messages, and sends that were neither cancelled nor completed.
   size_t unread() const;
 
  private:
@@ -59,7 +59,7 @@ class Mailboxes {
   int64_t died_ = -1;
 };
 
-/// One process's view of them.
+/// One process's view of the mailboxes.
 class MemoryMessages final : public Messages {
  public:
   explicit MemoryMessages(Mailboxes& boxes) : boxes_(boxes) {}

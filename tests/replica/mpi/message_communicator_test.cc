@@ -100,7 +100,7 @@ TEST(MessageCommunicator, WhatARunThatFailedLeftIsNotReadByTheNext) {
     const Status cancelled = sum(*left, 2);  // its message has arrived
     EXPECT_EQ(cancelled.code(), StatusCode::kCancelled);
     left->of(0).abort(cancelled);
-    EXPECT_TRUE(sum(*right, 2).ok());                          // they had met
+    EXPECT_TRUE(sum(*right, 2).ok());                          // its first collective had completed
     EXPECT_EQ(sum(*right, 2).code(), StatusCode::kCancelled);  // at the next notification
   }
   std::vector<std::unique_ptr<CommunicatorGroup>> groups;

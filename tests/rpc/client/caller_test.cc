@@ -16,7 +16,7 @@ namespace {
 
 std::string greeting() { return encode(Reply{.body = HelloReply{.platform = "Host", .calls_in_flight = 64}}); }
 
-/// Threads of connections. It waits for them, so it is declared after what they use and before the caller.
+/// The threads of connections. The destructor joins them, so it is declared after their data and before the caller.
 class Threads {
  public:
   ~Threads() {
@@ -32,7 +32,7 @@ class Threads {
   std::vector<std::thread> threads_;
 };
 
-/// A connection that answers each request by `answer`, on its own thread.
+/// A connection that answers each request by `answer`, on a thread of its own.
 class Scripted final : public Connection {
  public:
   using Answer = std::function<void(Receiver& receiver, const Request& request)>;
@@ -67,7 +67,7 @@ TEST(Caller, AConnectionThatEndsRightAfterItsGreetingIsNoConnection) {
     };
     const std::shared_ptr<Caller> caller = *Caller::open("rpc:here", connect, 1);
     EXPECT_EQ(caller->server().platform, "Host");
-    const Status status = caller->call(Lane::kCalls, Free{}).status();  // whose sending ends the first one
+    const Status status = caller->call(Lane::kCalls, Free{}).status();  // its send ends the first connection
     EXPECT_EQ(status.to_string(),
               "UNAVAILABLE: rpc:here: no such session: it has ended; the session's objects on the server are lost");
     EXPECT_EQ(connections, 3);
@@ -112,7 +112,7 @@ struct FakeClock {
   }
 };
 
-/// Connections of which the first greets and breaks at the first call; `later` answers the others.
+/// Connections. The first accepts the Hello and breaks at the first call; `later` answers on the others.
 Connect breaking_once(Threads& threads, std::atomic<int>& connections, Scripted::Answer later) {
   return [&threads, &connections, later](std::shared_ptr<Receiver> receiver) -> StatusOr<std::unique_ptr<Connection>> {
     const int n = ++connections;
@@ -185,7 +185,7 @@ TEST(Caller, TheEndOfTheProcessEndsItsSessions) {
   end_sessions();
   EXPECT_EQ(ends, 3);
   EXPECT_EQ(first->call(Lane::kCalls, Free{}).status().code(), StatusCode::kCancelled);
-  end_sessions();  // no connections
+  end_sessions();  // no connection is left
   EXPECT_EQ(ends, 3);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Remote devices without gRPC: the client, the wire's messages, the relay, the worker and its session, in one process.
+// Remote devices without gRPC: the client, messages, the relay, the worker and its session in one process.
 #include "hilo/rpc/client/rpc_client.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ ENTRY e {
 class RpcClientTest : public testing::Test {
  protected:
   ClientPtr client(int64_t replicas = 1) { return client(server_, replicas); }
-  /// Of a server that ends before what its functions use, which the one that all tests have doesn't.
+  /// A client for one server. The server is destroyed before the objects that its functions use, unlike the shared one.
   static ClientPtr client(tests::RpcSessions& server, int64_t replicas = 1) {
     StatusOr<ClientPtr> made =
         make_rpc_client({.backend = "xrt", .target = "rpc:here", .replica_count = replicas}, server.connect());
@@ -107,7 +107,7 @@ class Told final : public hlo::PassObserver {
   int kernels = 0;
 };
 
-/// The server gets a program as HloModuleProto, which states the layout of the entry.
+/// The server receives a program as HloModuleProto, which contains the layout of the entry.
 hlo::Module as_it_arrives(const hlo::Module& module) { return *hlo::from_proto(*hlo::to_proto(module)); }
 
 TEST_F(RpcClientTest, WhoWatchesACompilationSeesThePassesOfTheServer) {
@@ -219,7 +219,7 @@ TEST_F(RpcClientTest, GivesTheErrorsOfTheServer) {
             "INVALID_ARGUMENT: Execute 'twice': argument 0 'x' is f32[2], compiled for f32[3]");
 }
 
-/// The reply with another body, for a server of another version.
+/// The reply with another body, as from a server of another version.
 template <typename Body>
 std::string changed(const std::string& message, const std::function<void(Body&)>& change) {
   Reply reply = *decode_reply(message);
@@ -307,7 +307,7 @@ TEST_F(RpcClientTest, AFieldThatANewerServerSendsIsNamed) {
 }
 
 TEST_F(RpcClientTest, AnOlderServerDoesWhatItKnows) {
-  // One that knows neither Units nor Execute.is_observed.
+  // A server that knows neither Units nor Execute.is_observed.
   const std::string why = "Request: field 24 is unknown to version 1 of hilo.xrt. Hint: the other side is newer";
   tests::RpcSessions server;
   server.on_reply = [&](const std::string& message) {
@@ -441,7 +441,7 @@ TEST_F(RpcClientTest, ARunThatIsCancelledAfterTheCallReturnedStopsThere) {
   const Event running = *forever->launch({&run, 1}, {.cancellation = &first, .asynchronous = true});
   const Event waiting = *forever->launch({&later, 1}, {.cancellation = &second, .asynchronous = true});
   EXPECT_FALSE(running.is_ready());
-  second.cancel();  // before its turn
+  second.cancel();  // before it starts
   first.cancel();
   EXPECT_EQ(running.await().code(), StatusCode::kCancelled);
   EXPECT_EQ(waiting.await().code(), StatusCode::kCancelled);
@@ -449,7 +449,7 @@ TEST_F(RpcClientTest, ARunThatIsCancelledAfterTheCallReturnedStopsThere) {
   BufferPtr three = buffer(*remote, Literal::array<float>({3}, {1, 2, 3})), six;
   const DeviceRun good{{&three, 1}, {&six, 1}};
   ASSERT_TRUE(twice->launch({&good, 1}, {.cancellation = &never, .asynchronous = true})->await().ok());
-  never.cancel();  // too late
+  never.cancel();  // after it ended
   EXPECT_EQ(literal_from_buffer(*six)->to_string(), "f32[3] {2, 4, 6}");
 }
 
@@ -477,14 +477,14 @@ TEST_F(RpcClientTest, ABrokenConnectionIsMadeAnewAndNothingRunsTwice) {
   tests::RpcSessions server;
   server.on_request = [&](std::string_view) {
     const int n = ++messages;
-    if (n % 40 == 0) server.cut();                 // after it was sent on
-    return n % 40 != 20 || (server.cut(), false);  // or before
+    if (n % 40 == 0) server.cut();                 // after it was forwarded
+    return n % 40 != 20 || (server.cut(), false);  // or before it is forwarded
   };
   const ClientPtr remote = client(server);
   const auto program = compiled(*remote, kTwice);
   BufferPtr x = buffer(*remote, Literal::array<float>({3}, {1, 2, 3}));
   const bool donated[] = {true};
-  for (int i = 0; i < 100; ++i) {  // the state is donated: a run that was lost or came twice would show
+  for (int i = 0; i < 100; ++i) {  // the state is donated, so a lost or repeated run would be visible
     BufferPtr y;
     const DeviceRun run{{&x, 1}, {&y, 1}};
     ASSERT_TRUE(program->launch({&run, 1}, {.donated = donated, .asynchronous = true}).ok());
@@ -506,7 +506,7 @@ TEST_F(RpcClientTest, AWorkerThatDiesCostsItsSessionAndNobodyElse) {
   const ClientPtr second = client();
   const Status lost = literal_from_buffer(*x).status();
   EXPECT_EQ(lost.code(), StatusCode::kUnavailable);
-  EXPECT_NE(lost.message().find("what the session had on the server is gone"), std::string::npos) << lost.to_string();
+  EXPECT_NE(lost.message().find("objects on the server are lost"), std::string::npos) << lost.to_string();
   EXPECT_EQ(first->compile(*hlo::parse_module(kTwice), {}, nullptr).status().code(), StatusCode::kUnavailable);
   EXPECT_EQ(literal_from_buffer(*buffer(*second, Literal::array<float>({1}, {4})))->to_string(), "f32[1] {4}");
 }
@@ -516,7 +516,7 @@ TEST_F(RpcClientTest, AClientThatEndsTakesItsSessionAlong) {
   EXPECT_EQ(server_.sessions().counts().live, 1);
   const BufferPtr x = buffer(*remote, Literal::array<float>({3}, {1, 2, 3}));
   remote.reset();
-  ASSERT_TRUE(literal_from_buffer(*x).ok());  // a buffer holds it
+  ASSERT_TRUE(literal_from_buffer(*x).ok());  // a buffer owns the memory
 }
 
 }  // namespace

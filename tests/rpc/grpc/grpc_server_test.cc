@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole way over gRPC: a server at loopback whose workers are threads of the test, and clients by its address.
+// The complete path over gRPC: a loopback server whose workers are threads of the test, and clients of its address.
 #include "hilo/rpc/server/server.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@
 namespace hilo::rpc {
 namespace {
 
-/// Workers on threads, so that sanitizers see them.
+/// Workers on threads instead of processes, so that sanitizers instrument them.
 class Workers {
  public:
   ~Workers() {
@@ -79,7 +79,7 @@ class GrpcServer : public testing::Test {
     ASSERT_TRUE(config().update("jax_xla_backend", "xrt").ok());
     ASSERT_TRUE(config().update("jax_backend_target", target()).ok());
   }
-  /// A new client is, as UNAVAILABLE, with the server's name and these words.
+  /// Expects that a new client fails with UNAVAILABLE, the server's name and these words.
   void expect_refused(const std::string& words) {
     const std::string text = client().status().to_string();
     EXPECT_EQ(text.find("UNAVAILABLE: " + target() + ": "), 0u) << text;
@@ -112,7 +112,7 @@ TEST_F(GrpcServer, JittedFunctionsGiveThereWhatTheyGiveHereBitForBit) {
   EXPECT_EQ(server_->counts().live, 1);
 }
 
-/// What ran, and how often, of the programs that take steps.
+/// The programs that ran with steps, and their number of runs.
 std::vector<std::string> profiled_steps() {
   clear_profiles();
   EXPECT_TRUE(config().update("jax_hlo_profile", true).ok());
@@ -130,7 +130,7 @@ std::vector<std::string> profiled_steps() {
       rows.push_back(text);
     }
   }
-  std::ranges::sort(rows);  // they come by what they cost
+  std::ranges::sort(rows);  // they are sorted by cost
   clear_profiles();
   return rows;
 }
@@ -185,7 +185,7 @@ const std::string& certificates() {
   return folder;
 }
 
-/// Sets what a client has, or takes it away.
+/// Sets or clears the certificates of a client.
 void set_tls(const std::string& ca, const std::string& own) {
   const std::string& folder = certificates();
   const auto set = [&](const char* name, const std::string& file, const char* ending) {
@@ -210,7 +210,7 @@ TEST_F(GrpcServer, WithTlsWhoHasACertificateIsLetInAndNobodyElse) {
     set_tls("ca", own);
     EXPECT_EQ(client().status().code(), StatusCode::kUnavailable) << own;
   }
-  set_tls("stranger", "client");  // not the server's authority
+  set_tls("stranger", "client");  // not signed by the server's authority
   expect_refused("certificate verify failed (3 tries");
   set_tls("", "");
   expect_refused("Socket closed. Hint: if the server uses TLS, set HILO_XRT_TLS_CA (3 tries");
@@ -247,7 +247,7 @@ TEST_F(GrpcServer, AKeyThatOthersCanReadIsRefusedOnBothSides) {
   set_tls("", "");
 }
 
-// ---- Who is let in by default.
+// ---- Access by default.
 
 TEST_F(GrpcServer, OnLoopbackAloneTheServersUserIsLetInWithoutAWord) {
   serve();
@@ -365,7 +365,7 @@ TEST_F(GrpcServer, SaysHowItIsToWhoIsLetInWithoutASession) {
   const SessionOverview& session = seen->sessions[0];
   EXPECT_EQ(session.number, 1);
   EXPECT_TRUE(session.has_client);
-  EXPECT_EQ(session.replies, 3);  // hello, the array there, and back
+  EXPECT_EQ(session.replies, 3);  // hello, upload, download
   EXPECT_EQ(session.report.buffers, 1);
   EXPECT_EQ(session.report.live_bytes, 4);
   EXPECT_GT(session.report.memory_bytes, 1 << 20);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input from clients without a session: frames of HTTP/2, written here, to a server at loopback.
+// Input from clients without a session: hand-written HTTP/2 frames to a loopback server.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -18,12 +18,12 @@ std::string frame(uint8_t type, uint8_t flags, uint8_t stream, const std::string
   return text + static_cast<char>(type) + static_cast<char>(flags) + std::string(3, '\0') + static_cast<char>(stream) +
          payload;
 }
-/// A header field without Huffman's code and without an index.
+/// A header field without Huffman coding and without an index.
 std::string field(const std::string& name, const std::string& value) {
   return std::string(1, '\0') + static_cast<char>(name.size()) + name + static_cast<char>(value.size()) + value;
 }
 
-/// What the server writes to a message until it has ended the stream or the connection.
+/// The server's output for a message, until it ends the stream or the connection.
 std::string answer_to(const OwnedFile& file, int port, const std::string& method, const std::string& encoding,
                       const std::string& message = std::string("\1\0\0\0\4junk", 9)) {
   sockaddr_in address{};
@@ -66,8 +66,8 @@ TEST(Strangers, AConnectionWithoutASessionStaysAStrangers) {
   const auto server = start_server({.listen = "127.0.0.1:0", .is_open = true}, [] { return unavailable("no worker"); });
   ASSERT_TRUE(server.ok()) << server.status().to_string();
   const OwnedFile file(::socket(AF_INET, SOCK_STREAM, 0));
-  answer_to(file, (*server)->port(), "/hilo.xrt.v1.Xrt/Calls", "identity", std::string(5, '\0'));  // no Hello
-  EXPECT_EQ((*server)->connections().strangers, 1);  // which may send 64 KiB
+  answer_to(file, (*server)->port(), "/hilo.xrt.v1.Xrt/Calls", "identity", std::string(5, '\0'));  // without a Hello
+  EXPECT_EQ((*server)->connections().strangers, 1);  // whose limit is 64 KiB
   const OwnedFile watcher(::socket(AF_INET, SOCK_STREAM, 0));
   answer_to(watcher, (*server)->port(), "/hilo.xrt.v1.Xrt/Watch", "identity", std::string(5, '\0'));
   EXPECT_EQ((*server)->connections().connections, 2);

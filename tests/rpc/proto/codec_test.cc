@@ -163,7 +163,7 @@ TEST(Codec, FieldsAndCallsOfANewerSideAreRefusedByNumber) {
   EXPECT_EQ(request_id(call), 7);
 }
 
-/// The bytes in pieces of this length.
+/// Splits the bytes into pieces of this length.
 Pieces cut(const std::string& bytes, size_t size) {
   const auto kept = std::make_shared<const std::string>(bytes);
   std::vector<std::string_view> parts;
@@ -204,13 +204,13 @@ TEST(Codec, AnArraysBytesStayWhereTheyAre) {
 TEST(Codec, OnlyAMessageThatEndsWithAnArraysBytesIsAChunk) {
   const std::string good = encode(Request{.id = 1, .body = Chunk{.buffer = {1, 2}, .bytes = Pieces("abc")}});
   EXPECT_TRUE(chunk_of(Pieces(good)));
-  EXPECT_FALSE(chunk_of(Pieces(good + std::string("\x10\x01", 2))));  // Request.acked after it
+  EXPECT_FALSE(chunk_of(Pieces(good + std::string("\x10\x01", 2))));  // followed by Request.acked
   for (size_t i = 0; i < good.size(); ++i) EXPECT_FALSE(chunk_of(Pieces(good.substr(0, i)))) << i;
   for (RequestBody& body : bodies()) {
     const bool is_chunk = std::holds_alternative<Chunk>(body);
     EXPECT_EQ(chunk_of(Pieces(encode(Request{.id = 1, .body = std::move(body)}))).has_value(), is_chunk);
   }
-  // A request whose names fill more than the first bytes is read as a whole.
+  // A request whose handles exceed the first bytes is decoded as a whole.
   const Request many{
       .id = 1, .releases = std::vector<Handle>(40), .body = Chunk{.buffer = {1, 2}, .bytes = Pieces("abc")}};
   EXPECT_FALSE(chunk_of(encode_in_pieces(many)));
@@ -251,7 +251,7 @@ TEST(Codec, BatchesAreTakenApart) {
   }
 }
 
-TEST(Codec, ReadsWhatAnotherWriterOfXrtProtoWrote) {  // protoc --encode=hilo.xrt.v1.Requests
+TEST(Codec, ReadsWhatAnotherWriterOfXrtProtoWrote) {  // Written by protoc --encode=hilo.xrt.v1.Requests.
   const std::string batch = *read_file(std::string(tests::kSourceDir) + "/tests/fuzz/rpc_session/arrays.bin");
   std::vector<Request> requests;
   for (std::string_view left = batch; !left.empty();) requests.push_back(*decode_request(*take_from_batch(left)));

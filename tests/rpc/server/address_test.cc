@@ -14,7 +14,7 @@ std::string text_of(const std::string& listen) {
 TEST(Address, IsReadAndWritten) {
   EXPECT_EQ(text_of("127.0.0.1:8470"), "ipv4:127.0.0.1:8470");
   EXPECT_EQ(text_of("[::1]:1"), "ipv6:[::1]:1");
-  EXPECT_EQ(text_of("[::ffff:127.0.0.1]:2"), "ipv4:127.0.0.1:2");  // one of IPv4, as a socket of IPv6 has it
+  EXPECT_EQ(text_of("[::ffff:127.0.0.1]:2"), "ipv4:127.0.0.1:2");  // an IPv4 address on an IPv6 socket
 }
 
 TEST(Address, ThatNobodyHasIsAnError) {

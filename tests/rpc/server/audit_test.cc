@@ -90,7 +90,7 @@ TEST(Audit, AFileThatCannotBeOpenedIsAnError) {
   ::unlink(path.c_str());
 }
 
-/// Sends stderr into a pipe without a reader, until it is dropped.
+/// Redirects stderr to a pipe without a reader during its lifetime.
 class StuckStderr {
  public:
   StuckStderr() : stderr_(::dup(STDERR_FILENO)) {
@@ -121,7 +121,7 @@ TEST(Audit, AReaderThatIsStuckHoldsUpNobodyAndLosesLinesThatAreCounted) {
     const ssize_t got = ::read(stuck.reader(), some, sizeof(some));
     ASSERT_GT(got, 0);
     text.append(some, static_cast<size_t>(got));
-    audit->record({.event = "refused"});  // as soon as there is room, it reports their number
+    audit->record({.event = "refused"});  // once there is room, the log reports the number of lost lines
   }
 }
 
@@ -149,7 +149,7 @@ TEST(Audit, StrangersDoNotPushOutLinesAboutSessions) {
   EXPECT_EQ(std::ranges::count(text, 'o') > 1000, true);
 }
 
-/// A file may not grow above this many bytes, as on a full disk; in a process of its own.
+/// Limits the file size, like a full disk, in a process of its own.
 TEST(Audit, AFullDiskLeavesNoHalfLines) {
   const std::string path = fresh_path("hilo_audit_full");
   const pid_t child = ::fork();

@@ -70,14 +70,14 @@ class TheDoor : public testing::Test {
     EXPECT_EQ(::connect(file.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
     return file;
   }
-  /// As gRPC writes it.
+  /// The peer in gRPC's format.
   static std::string peer(const OwnedFile& guest) {
     sockaddr_in own{};
     socklen_t size = sizeof(own);
     EXPECT_EQ(::getsockname(guest.get(), reinterpret_cast<sockaddr*>(&own), &size), 0);
     return fmt::format("ipv4:127.0.0.1:{}", ntohs(own.sin_port));
   }
-  /// Waits until the other side has hung up.
+  /// Waits until the other side has closed the connection.
   static void expect_end(const OwnedFile& guest) {
     char byte = 0;
     EXPECT_LE(::recv(guest.get(), &byte, 1, 0), 0);
@@ -316,7 +316,7 @@ TEST_F(TheDoor, OfAUnixSocketLetsInThisUserWithoutACall) {
   EXPECT_EQ(door_->name_of("unix:"), fmt::format("unix:uid={}", ::geteuid()));
   door_.reset();
   EXPECT_TRUE(is_open(guest));
-  EXPECT_NE(::stat(path.c_str(), &about), 0);  // it takes its socket along
+  EXPECT_NE(::stat(path.c_str(), &about), 0);  // its socket file is removed
 }
 
 TEST_F(TheDoor, OfAUnixSocketTakesThePlaceOfADeadServerOnly) {
@@ -325,7 +325,7 @@ TEST_F(TheDoor, OfAUnixSocketTakesThePlaceOfADeadServerOnly) {
   ASSERT_TRUE(open_at("unix:" + path).ok());
   const auto living = std::move(door_);
   EXPECT_EQ(open_at("unix:" + path).to_string(), "UNAVAILABLE: unix:" + path + ": another server listens there");
-  const std::string copy = path + ".dead";  // a socket file whose listener has gone
+  const std::string copy = path + ".dead";  // a socket file whose listener has ended
   ::unlink(copy.c_str());
   {
     const OwnedFile dead(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -355,21 +355,20 @@ TEST_F(TheDoor, OfAUnixSocketKnocksAtItselfAndListensAnewWhereItsSocketIsGone) {
   EXPECT_GE(connected_to(path).get(), 0);
 }
 
-/// Only root can become another user; for other users this test has no second user.
+/// Only root can become another user. For other users this test does nothing.
 TEST_F(TheDoor, OfAUnixSocketRefusesOtherUsersUnlessTheyMay) {
   if (::geteuid() != 0) return;
   const std::string path = "/tmp/hilo_door_users_" + std::to_string(::getpid()) + ".sock";
-  const auto bytes_of_another =
-      [&path] {  // what another user reads: 'x' of a server that took it, nothing of one that refused it
-        const pid_t child = ::fork();
-        if (child == 0) {
-          if (::setuid(4321) != 0) ::_exit(2);
-          const OwnedFile file = connected_to(path);
-          char byte = 0;
-          ::_exit(file.get() >= 0 && ::recv(file.get(), &byte, 1, 0) == 1 ? 1 : 0);
-        }
-        return child;
-      };
+  const auto bytes_of_another = [&path] {  // 'x' if the server accepts another user's connection, "" if it rejects it
+    const pid_t child = ::fork();
+    if (child == 0) {
+      if (::setuid(4321) != 0) ::_exit(2);
+      const OwnedFile file = connected_to(path);
+      char byte = 0;
+      ::_exit(file.get() >= 0 && ::recv(file.get(), &byte, 1, 0) == 1 ? 1 : 0);
+    }
+    return child;
+  };
   const auto exit_of = [](pid_t child) {
     int status = 0;
     ::waitpid(child, &status, 0);

@@ -9,7 +9,7 @@
 namespace hilo::rpc {
 namespace {
 
-/// A connection to the port; "" sends nothing and hangs up.
+/// Connects to the port, sends `request` and returns the answer. "" sends nothing and closes the connection.
 std::string ask(int port, const std::string& request) {
   const OwnedFile file(::socket(AF_INET, SOCK_STREAM, 0));
   sockaddr_in address{};
@@ -48,13 +48,13 @@ TEST(Metrics, AreServedToThisMachineAlone) {
   EXPECT_NE(ask(port, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").find("\nhilo_sessions 3\n"), std::string::npos);
   EXPECT_TRUE(ask(port, "GET / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404"));
   EXPECT_TRUE(ask(port, "\r\n\r\n").starts_with("HTTP/1.1 404"));
-  EXPECT_TRUE(ask(port, std::string(4096, 'x')).starts_with("HTTP/1.1 404"));  // and no more is read
+  EXPECT_TRUE(ask(port, std::string(4096, 'x')).starts_with("HTTP/1.1 404"));  // the rest is not read
   EXPECT_EQ(MetricsServer::start("0.0.0.0:0", {}).status().code(), StatusCode::kFailedPrecondition);
   EXPECT_EQ(MetricsServer::start("127.0.0.1:x", {}).status().code(), StatusCode::kFailedPrecondition);
   EXPECT_FALSE(MetricsServer::start("127.0.0.1:" + std::to_string(port), {}).ok());
 }
 
-/// A client that sends a part of a request, and stays.
+/// A client that sends a part of a request and stays connected.
 OwnedFile slow_client(int port) {
   OwnedFile file(::socket(AF_INET, SOCK_STREAM, 0));
   sockaddr_in address{};
@@ -76,8 +76,8 @@ TEST(Metrics, ASlowClientKeepsNobodyWaitingAndDoesNotStopTheEnd) {
   for (int i = 0; i < 4; ++i) slow.push_back(slow_client(port));
   EXPECT_TRUE(ask(port, "GET /healthz HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 200 OK\r\n"));
   char byte = 0;
-  EXPECT_LE(::recv(slow[0].get(), &byte, 1, 0), 0);  // the oldest went for the next
-  made->reset();                                     // at once, with three slow ones left
+  EXPECT_LE(::recv(slow[0].get(), &byte, 1, 0), 0);  // the oldest connection was closed for a new one
+  made->reset();                                     // returns immediately, with three slow clients left
   EXPECT_LE(::recv(slow[3].get(), &byte, 1, 0), 0);
 }
 
@@ -86,7 +86,7 @@ TEST(Metrics, AClientHasItsTimeInAllAndNotForEachByte) {
                                          {.client_time = std::chrono::milliseconds(20)});
   ASSERT_TRUE(made.ok());
   const OwnedFile slow = slow_client((*made)->port());
-  while (::send(slow.get(), "x", 1, MSG_NOSIGNAL) == 1) std::this_thread::yield();  // it always has another byte
+  while (::send(slow.get(), "x", 1, MSG_NOSIGNAL) == 1) std::this_thread::yield();  // it sends byte after byte
 }
 
 TEST(Metrics, HealthIsWhatItsSourceSays) {

@@ -37,9 +37,9 @@ TEST_F(PlacesTest, ChunksAreWrittenInOrderAndOnce) {
   EXPECT_FALSE(write(0, "abcdefg"));
   EXPECT_FALSE(write(0, ""));
   EXPECT_TRUE(write(0, "abc"));
-  EXPECT_FALSE(write(0, "xyz"));  // it comes again
+  EXPECT_FALSE(write(0, "xyz"));  // sent again
   EXPECT_TRUE(write(3, "def"));
-  EXPECT_FALSE(write(3, "xyz"));  // the array is whole, and its program may have changed it
+  EXPECT_FALSE(write(3, "xyz"));  // the array is complete, and its program may have changed it
   EXPECT_EQ(file(8190, 10), std::string("\0\0abcdef\0\0", 10));
 }
 
@@ -66,7 +66,7 @@ TEST_F(PlacesTest, WhatAWorkerSaysIsNotTrusted) {
                            Place{kX, 0, kArenaBytes + 1}})
     EXPECT_EQ(set(bad).code(), StatusCode::kDataLoss) << bad.offset << " " << bad.size;
   EXPECT_EQ(places_.set("abc").code(), StatusCode::kDataLoss);
-  for (uint64_t i = 0; i < 5000; ++i) EXPECT_TRUE(set({{2, i}, 0, 3}).ok());  // more than are stored
+  for (uint64_t i = 0; i < 5000; ++i) EXPECT_TRUE(set({{2, i}, 0, 3}).ok());  // more than the limit
   EXPECT_TRUE(write(0, "abc", {2, 0}));
   EXPECT_FALSE(write(0, "abc", {2, 4999}));
 }

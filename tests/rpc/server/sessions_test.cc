@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which client gets a session, when, and how long it stays; workers are sockets of the test.
+// Which clients get a session, when, and for how long. Workers are sockets of the test.
 #include "hilo/rpc/server/sessions.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::chrono::hours kForever{10};
 
-/// A client's end of a stream.
+/// The client's end of a stream.
 class Client final : public Outlet {
  public:
   void deliver(Pieces message) override {
@@ -65,7 +65,7 @@ class TheSessions : public testing::Test {
     }
     sessions_.reset();
   }
-  /// The i-th worker that was started, once it is.
+  /// Waits until the i-th worker has started.
   FrameSocket& worker(size_t i) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return workers_.size() > i; });
@@ -103,10 +103,10 @@ TEST_F(TheSessions, WhoComesTooLateWaitsForAPlaceAndGetsIt) {
   EXPECT_EQ(started(), 1u);
   bool taken = false;
   (*second.relay)->forward(Lane::kCalls, Pieces("hello"), [&] { taken = true; });
-  EXPECT_FALSE(taken);  // so the client sends no more
+  EXPECT_FALSE(taken);  // so the client stops sending
   worker(0).shut_down();
   Frame frame;
-  ASSERT_TRUE(*worker(1).read(frame));  // the second in the queue is first
+  ASSERT_TRUE(*worker(1).read(frame));  // the second in the queue is now first
   EXPECT_EQ(frame.message, "hello");
   EXPECT_EQ(sessions_->counts().queued, 1);
   EXPECT_EQ(first.client->closed().code(), StatusCode::kUnavailable);
@@ -138,17 +138,17 @@ TEST_F(TheSessions, NoHostAndNoTokenTakesAllAndFreePlacesGoToWhoHasFewest) {
   begin({.sessions = 8, .sessions_per_token = 2, .queue_time = kForever});
   std::vector<Session> greedy, named;
   for (int i = 0; i < 9; ++i) greedy.push_back(open("a"));
-  EXPECT_EQ(started(), 6u);  // three quarters
+  EXPECT_EQ(started(), 6u);  // three quarters of the limit
   for (const char* const host : {"b", "c", "d"}) named.push_back(open(host, "alice"));
   EXPECT_EQ(started(), 8u);
   EXPECT_EQ(sessions_->counts().queued, 4);
-  const Session last = open("e");  // behind the others, and with fewer sessions than a
+  const Session last = open("e");  // at the end of the queue, but with fewer sessions than a
   worker(0).shut_down();
   Frame frame;
   (*last.relay)->forward(Lane::kCalls, Pieces("e"), [] {});
   ASSERT_TRUE(*worker(8).read(frame));
   EXPECT_EQ(frame.message, "e");
-  worker(6).shut_down();  // alice's, so that her third may come
+  worker(6).shut_down();  // ends a session of alice, so that her third may start
   (*named[2].relay)->forward(Lane::kCalls, Pieces("d"), [] {});
   ASSERT_TRUE(*worker(9).read(frame));
   EXPECT_EQ(frame.message, "d");
@@ -172,7 +172,7 @@ TEST_F(TheSessions, WhoGoesLeavesTheQueueAndTheEndEmptiesIt) {
   EXPECT_EQ(sessions_->counts().queued, 0);
 }
 
-/// Answers the question for a report that comes after a client went.
+/// Answers the request for a report after a client has left.
 void report(FrameSocket& worker, const SessionReport& report) {
   Frame frame;
   ASSERT_TRUE(*worker.read(frame));
@@ -192,7 +192,7 @@ TEST_F(TheSessions, OnlyASessionWithSomethingToKeepHasAGrace) {
   report(worker(0), {});
   Frame frame;
   const StatusOr<bool> more = worker(0).read(frame);
-  EXPECT_FALSE(more.ok() && *more);  // its socket has ended
+  EXPECT_FALSE(more.ok() && *more);  // its socket is closed
   wait_for_live(2);
 }
 
@@ -203,7 +203,7 @@ TEST_F(TheSessions, AnEmptySessionWhoseClientIsGoneGivesItsPlaceToWhoWaits) {
   report(worker(0), {});
   const Session third = open();
   ASSERT_TRUE(third.relay.ok());
-  worker(2);  // it has started
+  worker(2);  // waits until it has started
   (*second.relay)->detach(Lane::kCalls, second.client.get());
   const Session fourth = open();
   EXPECT_EQ(sessions_->counts().queued, 1);
@@ -214,10 +214,10 @@ TEST_F(TheSessions, AnEmptySessionWhoseClientIsGoneGivesItsPlaceToWhoWaits) {
 TEST_F(TheSessions, MessagesThatAWorkerDoesNotTakeAreBounded) {
   begin({.message_bytes = 1 << 20});
   const Session session = open();
-  const std::string large(600 << 10, 'x');  // more than the socket has room for
+  const std::string large(600 << 10, 'x');  // exceeds the socket's buffer
   std::atomic<int> taken = 0;
   (*session.relay)->forward(Lane::kCalls, Pieces(large), [&] { ++taken; });
-  const auto again = std::make_shared<Client>();  // the client comes back, and sends without waiting
+  const auto again = std::make_shared<Client>();  // the client reconnects, and sends without waiting
   ASSERT_TRUE(sessions_->attach({.session = {1, names_}, .resumes = true}, Lane::kCalls, again).ok());
   (*session.relay)->forward(Lane::kCalls, Pieces(large), [&] { ++taken; });
   EXPECT_EQ(again->closed().code(), StatusCode::kResourceExhausted);

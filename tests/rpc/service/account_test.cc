@@ -19,7 +19,7 @@ TEST(Account, CountsWhatIsHeldUntilItsEnd) {
     Held part = first.split(50);
     EXPECT_EQ(part.bytes(), 50);
     EXPECT_EQ(first.split(1000).bytes(), 10);
-    EXPECT_EQ(account->held(), 50);  // the temporary has ended
+    EXPECT_EQ(account->held(), 50);  // the temporary hold has ended
     part.join(*account->hold(50));
     first = std::move(part);
     EXPECT_EQ(first.bytes(), 100);
@@ -43,7 +43,7 @@ TEST(Scratch, ADeviceCountsTheLargestOfItsRuns) {
   EXPECT_EQ(account->held(), 80);
   auto same = *scratch->hold({0}, 40);
   EXPECT_EQ(account->held(), 80);
-  EXPECT_FALSE(scratch->hold({1, 2}, 50).ok());  // 10 more, and 50: nothing stays counted
+  EXPECT_FALSE(scratch->hold({1, 2}, 50).ok());  // 10 more and 50: no bytes remain counted
   EXPECT_EQ(account->held(), 80);
   large.reset();
   EXPECT_EQ(account->held(), 40);

@@ -45,7 +45,7 @@ ENTRY e {
   ROOT r = f32[2048] get-tuple-element(w), index=0
 })";
 
-/// Replies by the number of their call.
+/// Replies by call number.
 struct Replies {
   std::mutex mutex;
   std::condition_variable changed;
@@ -81,7 +81,7 @@ class TheSession : public testing::Test {
   void send(const Request& request) {
     session_->handle(request, [this](const Reply& reply) { replies_.add(reply); });
   }
-  /// A call with the next number.
+  /// Sends a call with the next number.
   int64_t ask(RequestBody body, std::vector<Handle> releases = {}) {
     send({.id = next_, .acked = 0, .releases = std::move(releases), .body = std::move(body)});
     return next_++;
@@ -142,7 +142,7 @@ TEST_F(TheSession, CompilesRunsAndKeepsWhatTheClientNames) {
   EXPECT_EQ(reply.signature.name, "twice");
   EXPECT_EQ(reply.signature.argument_names, std::vector<std::string>{"x"});
   EXPECT_EQ(reply.devices, std::vector<int64_t>{0});
-  // None of these waits for another's reply.
+  // None of these calls waits for an earlier reply.
   ask(upload(x_, {1, 2, 3}));
   ask(execute(f_, {x_}, {y_}));
   ask(execute(f_, {y_}, {z_}));
@@ -165,7 +165,7 @@ TEST_F(TheSession, ACallThatComesTwiceRunsOnce) {
   ask(upload(x_, {1, 2, 3}));
   const int64_t id = ask(execute(f_, {x_}, {y_}));
   ASSERT_TRUE(replies_.wait(id).status.ok());
-  send({.id = id, .body = execute(f_, {x_}, {y_})});  // its name is taken: a second run would fail
+  send({.id = id, .body = execute(f_, {x_}, {y_})});  // its handle is in use: a second run would fail
   EXPECT_TRUE(replies_.wait(id, 2).status.ok());
   EXPECT_EQ(session_->counts().buffers, 2);
   EXPECT_EQ(session_->counts().kept_replies, 3);
@@ -225,11 +225,11 @@ TEST_F(TheSession, RefusesWhatDoesNotFit) {
   EXPECT_EQ(code(Hello{}), StatusCode::kInvalidArgument);
   EXPECT_EQ(code(Statistics{.device = 5}), StatusCode::kInvalidArgument);
   Execute timeless = execute(f_, {x_}, {z_});
-  timeless.seconds = std::numeric_limits<double>::quiet_NaN();  // no time at all, and none that isn't a number
+  timeless.seconds = std::numeric_limits<double>::quiet_NaN();  // a missing time, and NaN
   EXPECT_EQ(code(timeless), StatusCode::kOk);
   CompileLimits odd{.instructions = -1, .compile_seconds = timeless.seconds, .memory_bytes = -1, .run_seconds = -1};
   EXPECT_EQ(code(Compile{.executable = {7, 7}, .program = program(kTwice), .limits = odd}), StatusCode::kOk);
-  EXPECT_EQ(download(x_, 3), (std::vector<float>{1, 2, 3}));  // the session goes on
+  EXPECT_EQ(download(x_, 3), (std::vector<float>{1, 2, 3}));  // the session continues
 }
 
 TEST_F(TheSession, CustomCallsAreRefusedUnlessTheOperatorAllowsThem) {
@@ -264,7 +264,7 @@ ENTRY e {
 }
 
 TEST_F(TheSession, ChunksGoToTheRoomThatIsMadeForThem) {
-  alignas(64) std::array<float, 6> room{};  // as arrays lie: it isn't copied
+  alignas(64) std::array<float, 6> room{};  // aligned like arrays: it isn't copied
   int lives = 0;
   session_ = std::make_unique<Session>(
       SessionOptions{.client = *make_platform_client("Host", {}),
@@ -321,7 +321,7 @@ TEST_F(TheSession, CopiesSlicesAndStacksWhereTheBuffersAre) {
 TEST_F(TheSession, KeepsToItsQuotas) {
   begin({.live_bytes = 1 << 20, .buffers = 3, .executables = 1});
   compile(f_, kTwice);
-  const int64_t of_program = session_->counts().live_bytes;  // its code and what describes it count, too
+  const int64_t of_program = session_->counts().live_bytes;  // its code and its description count too
   EXPECT_GT(of_program, 0);
   EXPECT_EQ(call(Compile{.executable = z_, .program = program(kTwice)}).status.to_string(),
             "RESOURCE_EXHAUSTED: quota: 1 executables of 1");
@@ -336,10 +336,10 @@ TEST_F(TheSession, KeepsToItsQuotas) {
   EXPECT_EQ(call(Upload{.buffer = z_, .shape = Shape::array(ElementType::kF32, {int64_t{1} << 60}), .is_chunked = true})
                 .status.code(),
             StatusCode::kResourceExhausted);
-  EXPECT_TRUE(call(upload(z_, {1, 2}), {y_}).status.ok());  // what is released counts no more
+  EXPECT_TRUE(call(upload(z_, {1, 2}), {y_}).status.ok());  // released memory no longer counts
 }
 
-/// A program that reads an array of `count` floats and returns one.
+/// A program with an argument of `count` floats and one result.
 std::string first_of(int64_t count) {
   return fmt::format(
       "HloModule first\nENTRY e {{\n  x = f32[{}] parameter(0)\n  ROOT y = f32[1] slice(x), slice={{[0:1]}}\n}}\n",
@@ -360,13 +360,13 @@ TEST_F(TheSession, WhatRunsHoldCountsUntilTheyEnd) {
   ASSERT_TRUE(large({1, 2}).ok());
   const int64_t last = ask(execute({8, 1}, {{1, 2}}, {{2, 2}}));
   call(Free{}, {{1, 1}, {1, 2}});
-  EXPECT_GE(session_->counts().live_bytes, before + (2 << 20));  // the runs wait, and read them
+  EXPECT_GE(session_->counts().live_bytes, before + (2 << 20));  // pending runs still read them
   EXPECT_EQ(large({1, 3}).code(), StatusCode::kResourceExhausted);
   ASSERT_TRUE(call(Cancel{.call = endless}).status.ok());
   ASSERT_TRUE(replies_.wait(last).status.ok());
   EXPECT_LT(session_->counts().live_bytes, before + 4096);
   EXPECT_TRUE(large({1, 3}).ok());
-  // A result whose name is released before it is computed counts as well.
+  // A result counts too if its handle is released before it is computed.
   call(Free{}, {{1, 3}});
 }
 
@@ -396,14 +396,14 @@ TEST_F(TheSession, AStateThatIsDonatedFromStepToStepCountsOnce) {
       "ROOT "
       "y = f32[{0}] add(x, x)\n}}\n",
       kCount);
-  begin({.live_bytes = 5 << 19});  // two and a half
+  begin({.live_bytes = 5 << 19});  // two and a half arrays
   compile(f_, kForever);
   compile({8, 1}, step.c_str());
   ask(upload(x_, std::vector<float>(2048)));
   ASSERT_TRUE(call(upload({5, 0}, std::vector<float>(kCount))).status.ok());
   const int64_t endless = ask(execute(f_, {x_}, {y_}));
   int64_t last = 0;
-  for (uint64_t i = 0; i < 20; ++i) {  // none of them waits for the one before
+  for (uint64_t i = 0; i < 20; ++i) {  // without waiting for earlier calls
     Execute run = execute({8, 1}, {{5, i}}, {{5, i + 1}});
     run.donated = {0};
     last = ask(run);
@@ -431,7 +431,7 @@ TEST_F(TheSession, ProgramsCountWithTheirConstantsAndWhileTheyWait) {
   call(Free{}, all);
   EXPECT_EQ(session_->counts().live_bytes, 0);
   EXPECT_EQ(call(Compile{.executable = {6, 99}, .program = std::string(1 << 20, 'x')}).status.code(),
-            StatusCode::kResourceExhausted);  // before it is read
+            StatusCode::kResourceExhausted);  // before the body is read
 }
 
 TEST_F(TheSession, AnExecutableHasItsPlaceBeforeItIsCompiled) {
@@ -444,7 +444,7 @@ TEST_F(TheSession, AnExecutableHasItsPlaceBeforeItIsCompiled) {
   EXPECT_EQ(session_->counts().executables, 2);
   call(Free{}, {{6, 0}, {6, 1}});
   EXPECT_TRUE(call(Compile{.executable = {7, 0}, .program = program(kTwice)}).status.ok());
-  EXPECT_FALSE(call(Compile{.executable = {7, 1}, .program = "x"}).status.ok());  // whose place is free again
+  EXPECT_FALSE(call(Compile{.executable = {7, 1}, .program = "x"}).status.ok());  // a failed call frees its slot
   EXPECT_TRUE(call(Compile{.executable = {7, 2}, .program = program(kTwice)}).status.ok());
 }
 
@@ -474,7 +474,7 @@ TEST_F(TheSession, AnUndefinedArrayIsZeros) {
   begin();
   for (const int64_t count : {1, 3, 16, 100, 3000, 70000}) {
     ASSERT_TRUE(call(upload(x_, std::vector<float>(static_cast<size_t>(count), 7))).status.ok());
-    call(Free{}, {x_});  // its memory is the next one's
+    call(Free{}, {x_});  // the memory is reused for the next array
     const Shape shape = Shape::array(ElementType::kF32, {count});
     ASSERT_TRUE(call(Upload{.buffer = y_, .shape = shape, .is_undefined = true}).status.ok());
     EXPECT_EQ(download(y_, count), std::vector<float>(static_cast<size_t>(count))) << count;
@@ -513,7 +513,7 @@ TEST_F(TheSession, ACompilationThatDoesNotStopIsAnsweredBeforeTheSessionEnds) {
                      .compile = [&](const hlo::Module&, const CompileOptions&,
                                     hlo::PassObserver*) -> StatusOr<std::shared_ptr<Executable>> {
                        std::unique_lock lock(mutex);
-                       changed.wait(lock, [&] { return may_end; });  // LLVM has no word that it looks at
+                       changed.wait(lock, [&] { return may_end; });  // LLVM doesn't poll a stop flag
                        return internal_error("it ended late");
                      },
                      .on_stuck = [&](const std::function<void()>& answer) { answer(); }});
@@ -541,7 +541,7 @@ TEST_F(TheSession, ARunHasItsOwnTimeOnItsOwnDevice) {
   Execute there = execute({6, 1}, {{5, 1}}, {{3, 1}});
   there.device = 1;
   EXPECT_EQ(call(there).status.code(), StatusCode::kDeadlineExceeded);
-  EXPECT_EQ(replies_.count(first.back()), 0u);  // of twenty on the other device one or two have ended
+  EXPECT_EQ(replies_.count(first.back()), 0u);  // of twenty runs on the other device, one or two have ended
   for (const int64_t id : first) call(Cancel{.call = id});
 }
 
@@ -560,7 +560,7 @@ TEST_F(TheSession, AnEndlessProgramStopsWhenItIsCancelledOrItsTimeIsOver) {
   const Upload zeros = upload(x_, std::vector<float>(2048));
   ask(zeros);
   const int64_t run = ask(execute(f_, {x_}, {y_}));
-  const int64_t later = ask(execute(f_, {x_}, {z_}));  // its time begins when its turn does
+  const int64_t later = ask(execute(f_, {x_}, {z_}));  // its time starts when it starts
   EXPECT_EQ(replies_.wait(run).status.code(), StatusCode::kDeadlineExceeded) << replies_.wait(run).status.to_string();
   EXPECT_EQ(replies_.wait(later).status.code(), StatusCode::kDeadlineExceeded);
   EXPECT_EQ(call(Download{.buffer = y_, .size = 4}).status.code(), StatusCode::kDeadlineExceeded);
@@ -579,7 +579,7 @@ TEST_F(TheSession, AnEndlessProgramStopsWhenItIsCancelledOrItsTimeIsOver) {
   cancelled.seconds = -1;
   cancelled.parts[0].results = {{7, 3}};
   const int64_t last = ask(cancelled);
-  session_.reset();  // ends what runs
+  session_.reset();  // ends running programs
   EXPECT_EQ(replies_.wait(last).status.code(), StatusCode::kCancelled);
 }
 

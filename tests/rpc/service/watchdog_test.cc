@@ -51,14 +51,14 @@ TEST(Watchdog, AQueueHasAClockOfItsOwn) {
   ASSERT_TRUE(watchdog.begin(elsewhere, 0, second).ok());
   ASSERT_TRUE(watchdog.begin(both, 0, all).ok());
   ASSERT_TRUE(watchdog.begin(after_both, 0, second).ok());
-  wait_for(elsewhere);  // although the first queue's work hasn't ended
+  wait_for(elsewhere);  // although the first queue's work is still running
   EXPECT_FALSE(behind->cancelled());
   watchdog.end(elsewhere);
   const Token later = token();
   const int third[] = {2};
   ASSERT_TRUE(watchdog.begin(later, 0, third).ok());
   wait_for(later);
-  EXPECT_FALSE(both->cancelled());  // it waits in the first queue
+  EXPECT_FALSE(both->cancelled());  // it still waits in the first queue
   EXPECT_FALSE(after_both->cancelled());
   watchdog.end(busy);
   wait_for(behind);
@@ -103,7 +103,7 @@ TEST(Watchdog, WhoIsToldToStopBeforeItsTurnIsStuckOnlyAfterItsTurnBegan) {
   ASSERT_TRUE(watchdog.begin(timed, 1.25 * std::chrono::duration<double>(kGrace).count()).ok());
   watchdog.cancel(second);
   EXPECT_TRUE(second->cancelled());
-  wait_for(timed);  // long enough for a notification
+  wait_for(timed);  // longer than a notification takes
   EXPECT_EQ(stuck, 0);
   const auto begin = std::chrono::steady_clock::now();
   watchdog.end(first);

@@ -59,7 +59,7 @@ TEST_F(ArenaTest, WhatLiesOutsideOfARoomIsNoChunk) {
 }
 
 TEST_F(ArenaTest, RoomsAreApartAndTheirMemoryGoesWithThem) {
-  constexpr int64_t kLarge = int64_t{80} << 20;  // more than is cached
+  constexpr int64_t kLarge = int64_t{80} << 20;  // exceeds the cache
   std::set<int64_t> offsets;
   for (int round = 0; round < 3; ++round) {
     const UploadMemory a = *arena_->allocate({2, 1}, kLarge), b = *arena_->allocate({2, 2}, kLarge + 1);
@@ -72,7 +72,7 @@ TEST_F(ArenaTest, RoomsAreApartAndTheirMemoryGoesWithThem) {
     EXPECT_GE(bytes_in(file_.get()), 2 << 20);
   }
   EXPECT_EQ(bytes_in(file_.get()), 0);
-  EXPECT_EQ(offsets.size(), 2u);  // the file's room is used again
+  EXPECT_EQ(offsets.size(), 2u);  // the file's space is reused
   EXPECT_EQ(told_.size(), 12u);   // two more for each removed one
   EXPECT_EQ(told_.back().size, 0);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker answers to clients of other versions, and to programs that are no clients.
+// A worker's replies to clients of other versions, and to programs that are not clients.
 #include "hilo/rpc/worker/worker.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ class Worker {
     append_to_batch(batch, encode(request));
     send(batch);
   }
-  /// The next message that comes.
+  /// The next received message.
   std::string next() {
     Frame frame;
     const StatusOr<bool> is_there = socket_.read(frame);
@@ -61,7 +61,7 @@ std::vector<hlo::proto::WireField> fields_of(std::string_view message) {
 }
 
 TEST(Serve, AClientOfTheFirstReleaseIsAnsweredInFieldsThatItKnows) {
-  // The last field of each of Reply's bodies in xrt.proto. The requests are as protoc serializes them.
+  // The last field of each body of Reply in xrt.proto. The requests are in protoc's serialization.
   const std::map<uint32_t, uint32_t> known = {{10, 0}, {11, 5}, {12, 4}, {13, 1}, {14, 2}};
   for (const char* const file : {"arrays.bin", "chunks.bin", "program.bin"}) {
     const std::string batch = *read_file(std::string(tests::kSourceDir) + "/tests/fuzz/rpc_session/" + file);

@@ -16,7 +16,7 @@ namespace {
 
 using lax::matrix::adjoint;
 
-/// [2, n, n], with complex eigenvalues among its own.
+/// Matrices [2, n, n] with some complex eigenvalues.
 Array sample(ElementType type, int64_t n) {
   std::vector<std::complex<double>> values;
   for (int64_t i = 0; i < 2 * n * n; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// jax.scipy.linalg, and hypergeometric functions, compared with JAX's values.
+// jax.scipy.linalg and hypergeometric functions, compared with JAX's values.
 #include <gtest/gtest.h>
 
 #include "hilo/scipy/linalg/linalg.h"

@@ -36,7 +36,7 @@ TEST(LeastSquares, OfALinearFunctionIsTheSolutionOfTheNormalEquations) {
   const Array b = numpy::array({1.0f, -1.0f, 2.0f});
   const Array pseudo = numpy::linalg::pinv(a);
   EXPECT_LT(greatest(fitted(b) - numpy::matmul(pseudo, b)), 1e-4);
-  // The derivative by b is the pseudoinverse itself.
+  // The derivative with respect to b is the pseudoinverse.
   for (int64_t i = 0; i < 2; ++i) {
     const Array row = grad([&](const Array& right) { return fitted(right)[i]; })(b);
     EXPECT_LT(greatest(row - pseudo[i]), 1e-4);
@@ -85,7 +85,7 @@ TEST(Root, SolvesAndDifferentiates) {
   const Array slopes = grad([&](const Array& v) { return numpy::sum(cube_root(v)); })(a);
   EXPECT_LT(greatest(slopes - numpy::array({1.0f / 12, 1.0f / 27})), 1e-5);
   const RootResults r = root([](const Array& x) { return numpy::square(x) + 1.0; }, numpy::ones({1}));
-  EXPECT_FALSE(r.success.item<bool>());  // it has no root
+  EXPECT_FALSE(r.success.item<bool>());  // the function has no root
 }
 
 TEST(LeastSquares, RefusesOtherShapes) {

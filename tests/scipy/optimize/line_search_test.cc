@@ -11,7 +11,7 @@
 namespace hilo::scipy::optimize {
 namespace {
 
-/// The strong Wolfe conditions, with the constants by default.
+/// The strong Wolfe conditions with the default constants.
 void expect_wolfe(const Objective& f, const Array& x, const Array& p) {
   const LineSearchResults r = line_search(f, x, p);
   ASSERT_FALSE(r.failed.item<bool>());
@@ -36,7 +36,7 @@ TEST(LineSearch, MeetsTheWolfeConditions) {
 }
 
 TEST(LineSearch, TellsWhenThereIsNoSuchStep) {
-  const Objective falls = [](const Array& x) { return -numpy::sum(x); };  // forever
+  const Objective falls = [](const Array& x) { return -numpy::sum(x); };  // unbounded below
   const LineSearchResults r = line_search(falls, numpy::zeros({1}), numpy::ones({1}), {.maxiter = 5});
   EXPECT_TRUE(r.failed.item<bool>());
   EXPECT_EQ(r.status.item<int>(), 3);

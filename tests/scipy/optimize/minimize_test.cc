@@ -31,7 +31,7 @@ TEST(Minimize, FindsTheBottomByBothMethods) {
 
 TEST(Minimize, KnowsTheInverseHessianByBfgs) {
   const OptimizeResults r = minimize(bowl, numpy::zeros({3}), {.method = "BFGS"});
-  EXPECT_LT(greatest(*r.hess_inv - numpy::eye(3)), 0.2);  // of cosh at its bottom it is 1
+  EXPECT_LT(greatest(*r.hess_inv - numpy::eye(3)), 0.2);  // the Hessian of cosh at its minimum is 1
   EXPECT_FALSE(minimize(bowl, numpy::zeros({3}), {.method = kLbfgs}).hess_inv.has_value());
 }
 

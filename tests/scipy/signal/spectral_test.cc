@@ -30,7 +30,7 @@ TEST(Stft, IstftIsItsInverse) {
   }
   const Array z = lax::complex(noise({40}), noise({40}));
   const Array spectra = stft(z, {.nperseg = 8}).Zxx;
-  EXPECT_EQ(spectra.shape(0), 8);  // of complex signals all frequencies
+  EXPECT_EQ(spectra.shape(0), 8);  // complex signals have all frequencies
   EXPECT_LT(greatest(istft(spectra, {.nperseg = 8, .input_onesided = false}).x[range(0, 40)] - z), 1e-5);
 }
 
@@ -93,7 +93,8 @@ TEST(Spectra, TracedDifferentiatedAndBatched) {
   const Array each = vmap(energy)(x);
   for (int64_t i = 0; i < 4; ++i) EXPECT_NEAR(each[i].item<float>(), energy(x[i]).item<float>(), 1e-4);
   const Array gradient = jit(grad(energy))(x[0]);
-  EXPECT_NEAR(numpy::sum(gradient * x[0]).item<float>(), 2 * energy(x[0]).item<float>(), 1e-3);  // Euler: degree 2
+  // Euler's theorem for degree 2
+  EXPECT_NEAR(numpy::sum(gradient * x[0]).item<float>(), 2 * energy(x[0]).item<float>(), 1e-3);
 }
 
 TEST(Spectra, DetrendMayBeAFunction) {

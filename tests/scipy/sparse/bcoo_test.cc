@@ -18,7 +18,7 @@ bool close(const Array& x, const Array& y) {
   return x.ndim() == y.ndim() && numpy::allclose(x, y, 1e-5, 1e-5).item<bool>();
 }
 
-/// About a third of the elements isn't 0.
+/// About a third of the elements are nonzero.
 Array mostly_zero(const numpy::Shape& shape, int64_t seed = 0) {
   const auto keys = random::split(random::key(seed), 2);
   return numpy::where(random::uniform(keys[0], shape) < 0.3f, random::normal(keys[1], shape), 0.0f);

@@ -30,7 +30,7 @@ TEST(Bcsr, ReadsWhatOthersStored) {
   const BCSR m({numpy::array({1.0f, 2.0f, 3.0f, 9.0f}), numpy::array({2, 0, 0, 1}), numpy::array({0, 2, 3})},
                {.shape = {2, 3}});
   EXPECT_TRUE(
-      same(m.todense(), numpy::array({{2.0f, 0.0f, 1.0f}, {3.0f, 0.0f, 0.0f}})));  // 9 is after the last row's end
+      same(m.todense(), numpy::array({{2.0f, 0.0f, 1.0f}, {3.0f, 0.0f, 0.0f}})));  // 9 is after the end of the last row
 }
 
 TEST(Bcsr, ProductsAreThoseOfTheDenseMatrices) {

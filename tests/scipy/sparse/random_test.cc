@@ -9,7 +9,7 @@
 namespace hilo::scipy::sparse {
 namespace {
 
-// Values: jax 0.10.2.
+// Values of jax 0.10.2.
 TEST(RandomBcoo, DrawsTheNumbersOfJax) {
   const BCOO m = random_bcoo(random::key(0), {5, 7}, {.nse = 0.1});
   EXPECT_EQ(m.shape(), (numpy::Shape{5, 7}));

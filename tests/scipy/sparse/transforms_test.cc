@@ -13,7 +13,7 @@ bool close(const Array& x, const Array& y) { return numpy::allclose(x, y, 1e-5, 
 
 const auto kLoss = [](const auto& m, const Array& x) { return numpy::sum(numpy::square(m.matmul(x))); };
 
-/// The dense gradient, where something is stored.
+/// The dense gradient at the stored elements.
 Array wanted(const Array& dense, const Array& x) {
   const auto loss = [&](const Array& m) { return numpy::sum(numpy::square(numpy::matmul(m, x))); };
   return numpy::where(dense != 0, hilo::grad(loss)(dense), 0.0f);

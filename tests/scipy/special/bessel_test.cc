@@ -66,7 +66,7 @@ TEST(SphHarmY, HasADerivativeAtThePoles) {
     return numpy::sum(
         numpy::real(sph_harm_y(numpy::array({1}), numpy::array({1}), theta, numpy::zeros({1}), {.n_max = 1})));
   };
-  const float wanted = -std::sqrt(3.0f / (8.0f * 3.14159265f));  // that of -sqrt(3 / 8 pi) sin(theta)
+  const float wanted = -std::sqrt(3.0f / (8.0f * 3.14159265f));  // the spherical harmonic -sqrt(3 / 8 pi) sin(theta)
   EXPECT_NEAR(grad(f)(numpy::zeros({1})).to_vector<float>()[0], wanted, 1e-6f);
   EXPECT_NEAR(jvp(f, std::tuple(numpy::zeros({1})), std::tuple(numpy::ones({1}))).second.item<float>(), wanted, 1e-6f);
 }

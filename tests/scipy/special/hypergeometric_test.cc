@@ -39,7 +39,7 @@ TEST(Hyp1f1, EndsInfinityAndNan) {
   EXPECT_EQ(kummer(1, 0, 2), INFINITY);
   EXPECT_EQ(kummer(1, -2, 2), INFINITY);
   EXPECT_EQ(kummer(2.5, 1, 0), 1);
-  expect_close(kummer(-1, -2, 3), 1 + 1.5);  // the sum ends before it divides by 0
+  expect_close(kummer(-1, -2, 3), 1 + 1.5);  // the series ends before a division by 0
   EXPECT_TRUE(std::isnan(kummer(NAN, 1, 1)));
   EXPECT_TRUE(std::isnan(kummer(1, NAN, 1)));
   EXPECT_TRUE(std::isnan(kummer(0, 1, NAN)));
@@ -66,12 +66,12 @@ TEST(Hyp2f1, EndsInfinityAndNan) {
   EXPECT_EQ(gauss(1, 2, 3, 1), INFINITY);
   EXPECT_EQ(gauss(1, 2, 3, 1.5), INFINITY);
   expect_close(gauss(1, 2, 4, 1), 3);        // gamma(4) gamma(1) / (gamma(3) gamma(2))
-  expect_close(gauss(-2, 1.5, 0.5, 3), 28);  // a polynomial is one everywhere
+  expect_close(gauss(-2, 1.5, 0.5, 3), 28);  // a polynomial, so defined everywhere
   for (int i = 0; i < 4; ++i)
     EXPECT_TRUE(std::isnan(gauss(i == 0 ? NAN : 1, i == 1 ? NAN : 1, i == 2 ? NAN : 2, i == 3 ? NAN : 0.5))) << i;
 }
 
-/// The derivative in argument `at` compared with differences of values.
+/// The derivative with respect to argument `at`, compared with finite differences.
 template <size_t kCount>
 double difference(const std::array<double, kCount>& x, size_t at) {
   const auto value = [&](double step) {
@@ -113,11 +113,11 @@ TEST(Hyp2f1, WhereTheSumIsInfiniteAtOneItsDerivativesAreToo) {
   EXPECT_EQ(a.item<float>(), INFINITY);
   EXPECT_EQ(b.item<float>(), INFINITY);
   EXPECT_EQ(c.item<float>(), -INFINITY);
-  // That in x is of a higher order.
+  // The derivative with respect to x diverges faster.
   const auto [beside_a, in_x] = grad<0, 3>(f)(5.0f, 1.0f, 3.0f, 1.0f);
   EXPECT_EQ(beside_a.item<float>(), 0);
   EXPECT_EQ(in_x.item<float>(), INFINITY);
-  // Finite at 1: gamma(c) gamma(c - a - b) / (gamma(c - a) gamma(c - b)) has the derivatives of its gammas.
+  // Finite at 1: the derivative of gamma(c) gamma(c - a - b) / (gamma(c - a) gamma(c - b)).
   const float slope = grad(f)(0.5f, 1.0f, 4.0f, 1.0f).item<float>();
   EXPECT_NEAR(slope, (gauss(0.501, 1, 4, 1) - gauss(0.499, 1, 4, 1)) / 0.002, 1e-3);
 }

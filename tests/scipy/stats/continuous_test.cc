@@ -13,7 +13,7 @@
 namespace hilo::scipy::stats {
 namespace {
 
-/// The derivatives of f's sum in reverse mode.
+/// Gradients of the sum of f.
 template <typename F>
 std::vector<float> slopes(const F& f, const Array& x) {
   return grad([&](Array at) { return numpy::sum(f(at)); })(x).template to_vector<float>();

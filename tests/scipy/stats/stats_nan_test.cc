@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every function of every distribution is NaN where one of its arguments is, inside of the support and outside.
+// Every function of every distribution is NaN if an argument is NaN, inside of the support and outside.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +18,7 @@ struct Function {
   const char* name;
   std::function<Array(const Arguments&)> f;
   std::vector<float> inside;  ///< arguments in the support
-  float outside;              ///< an x out of it, or out of what is a probability
+  float outside;              ///< an x outside of the support, or outside of [0, 1] for probabilities
 };
 
 #define CALL_2(f) f(v[0], v[1])
@@ -65,7 +65,7 @@ const std::vector<Function>& functions() {
 TEST(Distributions, OfNanAreNan) {
   for (const Function& function : functions()) {
     const size_t n = function.inside.size();
-    // Rows: each argument NaN with x inside, each with x outside, none.
+    // Rows: each argument NaN with x inside, each with x outside, and no NaN.
     Arguments arguments;
     for (size_t column = 0; column < n; ++column) {
       std::vector<float> values(2 * n + 1, function.inside[column]);

@@ -11,7 +11,7 @@
 namespace hilo::stablehlo {
 namespace {
 
-/// The tables next to this file: text, and what is printed of it after it was written to bytecode and read back.
+/// The tables next to this file: text, and the printed result after a round trip through bytecode.
 class BytecodeTables : public testing::TestWithParam<tests::TableRow> {};
 
 TEST_P(BytecodeTables, ReadWhatWasWritten) {

@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::string_literals;
 
-/// The attribute of Shardy in these bytes as text, or the error.
+/// Reads an attribute of Shardy from bytes. Returns it as text, or the error.
 std::string read(std::string_view bytes) {
   ModuleTree tree;
   BytecodeReader reader{bytes, "t", tree};

@@ -8,7 +8,7 @@
 namespace hilo::stablehlo {
 namespace {
 
-/// The attribute of StableHLO's dialect in these bytes, as MLIR writes it, or the error.
+/// Reads an attribute of the StableHLO dialect from bytes. Returns it in MLIR's syntax, or the error.
 std::string read(std::string_view bytes) {
   ModuleTree tree;
   BytecodeReader reader{bytes, "t", tree};

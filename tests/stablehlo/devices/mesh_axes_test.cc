@@ -13,7 +13,7 @@ using Groups = std::vector<std::vector<int64_t>>;
 
 constexpr std::string_view kAxes = "axes=[<name = \"x\", size = 2>, <name = \"y\", size = 4>]";
 
-/// The groups of an operation with these replica_groups, in a module that has @mesh.
+/// The groups of an operation with these replica_groups, in a module that defines @mesh.
 StatusOr<Groups> groups_of(std::string_view attribute, std::string_view ids = "") {
   const std::string text = fmt::format(
       "func.func private @mesh() attributes {{stablehlo.mesh = #stablehlo.mesh<{}{}>}}\n"

@@ -16,7 +16,7 @@ TEST(MlirCursor, PassesBlanksAndComments) {
 TEST(MlirCursor, ReadsWordsSuffixesAndNumbersAsWritten) {
   Cursor cursor("tensor 12ab -1.5e+3 0x7F $x", "t");
   EXPECT_EQ(cursor.word(), "tensor");
-  EXPECT_EQ(cursor.word(), "");  // begins with a digit
+  EXPECT_EQ(cursor.word(), "");  // words don't begin with a digit
   cursor.position();
   EXPECT_EQ(cursor.suffix(), "12ab");
   EXPECT_EQ(cursor.number(), "-1.5e+3");

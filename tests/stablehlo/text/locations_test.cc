@@ -8,7 +8,7 @@
 namespace hilo::stablehlo {
 namespace {
 
-/// Where the operation is from whose location is written so: "name|file:line".
+/// The source location of an operation with this location text, as "name|file:line".
 std::string location_of(const std::string& location, const std::string& aliases = {}) {
   const StatusOr<ModuleTree> tree = read_text("\"op.a\"() : () -> () " + location + "\n" + aliases, "t");
   if (!tree.ok()) return std::string(tree.status().message());

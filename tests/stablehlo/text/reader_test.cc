@@ -22,7 +22,7 @@ std::string error_of_text(std::string_view text) {
   return tree.ok() ? "no error" : tree.status().to_string();
 }
 
-/// The tables next to this file: text, and what is printed of the tree that was read from it, or the error.
+/// The tables next to this file: text, and the printed tree that is read from it, or the error.
 class MlirTables : public testing::TestWithParam<tests::TableRow> {};
 
 TEST_P(MlirTables, ReadAndPrint) {
@@ -200,7 +200,7 @@ TEST(TextReader, DeepNestingIsRefused) {
 TEST(TextReader, PartsOfAFileAreDividedAtDashes) {
   const std::string text = "a\n// -----\nb\n  // -----\nc";
   const auto parts = split_text(text);
-  ASSERT_EQ(parts.size(), 2U);  // the second line of dashes doesn't begin its line
+  ASSERT_EQ(parts.size(), 2U);  // The second line of dashes is not at the beginning of a line.
   EXPECT_EQ(text.substr(parts[0].first, parts[0].second - parts[0].first), "a\n");
 }
 

@@ -26,7 +26,7 @@ std::string hlo_of(std::string_view text) {
   return module.ok() ? hlo::print_module(*module) : module.status().to_string();
 }
 
-/// Without the place in the text.
+/// The error without its position in the text.
 std::string error_of(std::string_view text, const std::string& function = {}) {
   const StatusOr<hlo::Module> module = program(text, {.function = function});
   static const std::regex kPlace("t\\.mlir:[0-9]+:[0-9]+: ");
@@ -37,8 +37,8 @@ void holds(const std::string& text, std::string_view part) {
   EXPECT_NE(text.find(part), std::string::npos) << "wanted " << part << " in:\n" << text;
 }
 
-/// The tables next to this file: StableHLO, and the HLO that it is translated to, or the error. A first line
-/// "// arguments: f32[3] s32[]" specifies the arguments of the entry.
+/// The tables next to this file: StableHLO, and its translation to HLO or the error.
+/// A first line "// arguments: f32[3] s32[]" lists the arguments of the entry.
 class TranslateTables : public testing::TestWithParam<tests::TableRow> {};
 
 TEST_P(TranslateTables, GiveHlo) {
@@ -67,7 +67,7 @@ TEST(Translate, OpsThatTheEngineLacksKeepTheirAttributesAsText) {
   holds(hlo, "dim_labels=b01f_01io->b01f");
 }
 
-/// A broadcast of f32[2] and its operands' types, for two replicas.
+/// A broadcast of f32[2] with these operands and types, for two replicas.
 std::string broadcast(std::string_view operands, std::string_view types, std::string_view groups = "[[1, 0]]") {
   return fmt::format(
       "module attributes {{mhlo.num_replicas = 2 : i32}} {{ func.func @main(%x: tensor<2xf32>, %r: tensor<1xi32>) -> "
@@ -185,7 +185,7 @@ TEST(Translate, CompositesOfChloThatHloHasAreThatOp) {
       R"(is_composite=true, frontend_attributes={composite.attributes={k = 2 : i64},composite.name="mine.op",composite.version="0"})");
 }
 
-/// The program with the body for arguments of these shapes.
+/// The program with this body, specialized to arguments of these shapes.
 std::string for_shapes(std::string_view body, std::vector<Shape> arguments) {
   const StatusOr<hlo::Module> module = program(body, {.arguments = std::move(arguments)});
   return module.ok() ? hlo::print_module(*module) : module.status().to_string();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HLO written as StableHLO, as text and as portable artefact, and read again.
+// Writes HLO as StableHLO, as text and as a portable artifact, and reads it again.
 #include "hilo/stablehlo/write/write_tree.h"
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ StatusOr<hlo::Module> read_module(std::string_view data, const std::string& sour
   return translate(tree);
 }
 
-/// The program, after it was written and read.
+/// The program after a round trip.
 StatusOr<hlo::Module> round_trip(const hlo::Module& module, Write write, std::string& written) {
   HILO_ASSIGN_OR_RETURN(written, write(module));
   return read_module(written, "written");
@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(Files, RecordedWritten, testing::ValuesIn(names()),
 std::vector<hlo::Opcode> sampled_opcodes() {
   std::set<hlo::Opcode> all;
   for (const tests::Cell& cell : tests::cells()) {
-    if (tests::runs_alone(cell.opcode)) all.insert(cell.opcode);  // others need further instructions
+    if (tests::runs_alone(cell.opcode)) all.insert(cell.opcode);  // other ops need more instructions
   }
   return {all.begin(), all.end()};
 }
@@ -101,7 +101,7 @@ bool near(const Literal& got, const Literal& wanted) {
   return true;
 }
 
-/// Ops that StableHLO can't say: those over named axes, and sizes that are known only when a program runs.
+/// Ops without a StableHLO form: those over named axes, and those with sizes known only at run time.
 bool is_refused(hlo::Opcode opcode) {
   constexpr std::string_view kRefused[] = {"hilo.psum",     "hilo.pmax",       "hilo.pmin",         "hilo.all_gather",
                                            "hilo.ppermute", "hilo.axis_index", "set-dimension-size"};
@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(All, OpcodeWritten, testing::ValuesIn(sampled_opcodes()
   return name;
 });
 
-// ---- How it looks.
+// ---- The text.
 
 std::string written(std::string_view program) {
   const StatusOr<hlo::Module> module = hlo::parse_module(program);
@@ -154,7 +154,7 @@ std::string written(std::string_view program) {
   return text.ok() ? *text : text.status().to_string();
 }
 
-/// The tables next to this file: HLO, and the text that is written, or the error.
+/// The tables next to this file: HLO, and the text written for it, or the error.
 class WriteTables : public testing::TestWithParam<tests::TableRow> {};
 
 TEST_P(WriteTables, GiveStableHlo) {

@@ -9,7 +9,7 @@
 namespace hilo::cpu {
 namespace {
 
-/// Sets HILO_ISA for one test and puts back what was there.
+/// Sets HILO_ISA for one test and restores it.
 class ScopedIsa {
  public:
   explicit ScopedIsa(const char* value) {

@@ -24,7 +24,7 @@ using engine::Step, engine::StepKind, engine::WhileLoop;
 
 constexpr int64_t kSizes[] = {0, 1, 3, 17, 40};
 
-/// `text` with every N replaced by a size and every T by a number of turns.
+/// `text` with every N replaced by a size and every T by an iteration count.
 std::string sized(std::string text, int64_t n, int64_t turns = 5) {
   for (const auto& [mark, value] : {std::pair('N', n), std::pair('T', turns)}) {
     for (size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + 1)) {
@@ -36,8 +36,8 @@ std::string sized(std::string text, int64_t n, int64_t turns = 5) {
   return text;
 }
 
-/// A loop over `carry`, whose element 0 counts from 0 to T. `body` names the next elements in its last line; `entry`
-/// makes `init`.
+/// A loop over `carry`, whose element 0 counts from 0 to T. The last line of `body` names the next elements; `entry`
+/// computes `init`.
 std::string loop_text(const std::string& carry, const std::string& body, const std::string& entry,
                       const std::string& others = "", const std::string& result = "ROOT w") {
   return "HloModule loops\n" + others + "\nbody {\n  p = " + carry +
@@ -61,7 +61,7 @@ hlo::Module parsed(const std::string& text) {
 struct Planned {
   std::unique_ptr<Executable> executable;
   size_t whole_loops = 0;
-  size_t stepwise_loops = 0;  ///< that are still run from lists
+  size_t stepwise_loops = 0;  ///< loops that still run as step lists
 };
 
 Planned plan(const hlo::Module& module, Isa isa, LoopForm form) {
@@ -83,8 +83,8 @@ Planned plan(const hlo::Module& module, Isa isa, LoopForm form) {
   return planned;
 }
 
-/// Against the reference evaluator, and bit for bit against the step list, on every instruction set and with one thread
-/// and with four.
+/// Compares with the reference evaluator, and bit for bit with the step list. Runs every instruction set with one
+/// thread and with four.
 void check_loop(const hlo::Module& module, const std::vector<Literal>& arguments, double tolerance = 1e-5,
                 size_t whole_loops = 1) {
   ASSERT_NE(module.entry, nullptr);
@@ -119,7 +119,7 @@ void check_loop(const std::string& text, double tolerance = 1e-5) {
   check_loop(module, samples(module), tolerance);
 }
 
-/// The same loops with the counter's start as the last argument: they run T turns, one, and none.
+/// The same loops with the counter's start as the last argument: they run T iterations, one, and none.
 void check_turns(std::string text, int32_t turns) {
   const size_t entry = text.find("ENTRY");
   int parameters = 0;
@@ -183,7 +183,7 @@ sum { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = f32[] add(a, b) }
   for (int64_t n : kSizes) check_loop(sized(text, n, 4), 1e-4);
 }
 
-/// A recurrent cell: reads x[i], writes y[i]; `at` is the index expression.
+/// A recurrent cell that reads x[i] and writes y[i]; `at` is the index expression.
 std::string cell(const std::string& at) {
   return with_init(loop_text("(s32[], f32[N], f32[T,N], f32[T,N], f32[N,N])", R"(
   h = f32[N] get-tuple-element(p), index=1
@@ -432,7 +432,7 @@ TEST(WholeLoops, Nest) {
 
 TEST(WholeLoops, HoldLoopsInTheirCondition) {
   std::string text = sized(kNested, 17, 9);
-  // The counted loop moves into the condition, which then runs it once more per turn.
+  // The counted loop moves into the condition, which runs it once more than there are iterations.
   const size_t at = text.find("  n = s32[] constant(9)");
   ASSERT_NE(at, std::string::npos);
   text.replace(at, std::string("  n = s32[] constant(9)").size(), R"(  s = s32[] get-tuple-element(p), index=3

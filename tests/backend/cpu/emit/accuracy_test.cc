@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far elementary and special functions are from the truth, by MPFR: the engine on every instruction set and the
-// reference evaluator stay within emit/accuracy.h, and what was last measured is no worse than XLA's.
-//   HILO_ACCURACY_SAMPLES   how many of each type; 65536 is every number of f16 and bf16 (default 4,000, and fewer
-//   where MPFR
-//                           takes milliseconds)
-//   HILO_ACCURACY_RECORD    add the greatest errors to this file, in the form of tests/golden/hilo_accuracy.txt: of the
-//   engine
-//                           with fused products, without them, and of the reference
-//   HILO_ACCURACY_FOLDER    where arguments and true values go, for others to be measured on
-//   (tests/interop/accuracy.py)
+// Errors of elementary and special functions, compared with MPFR. The engine on every instruction set and the reference
+// evaluator stay within emit/accuracy.h, and the last recorded errors are no larger than XLA's.
+//   HILO_ACCURACY_SAMPLES   samples per type; 65536 is every number of f16 and bf16
+//                           (default 4,000, fewer where MPFR takes milliseconds)
+//   HILO_ACCURACY_RECORD    appends the greatest errors to this file, in the form of tests/golden/hilo_accuracy.txt:
+//                           the engine with fused products, without them, and the reference
+//   HILO_ACCURACY_FOLDER    writes arguments and exact values there for tests/interop/accuracy.py
 #include "hilo/backend/cpu/emit/accuracy.h"
 
 #include <gtest/gtest.h>
@@ -57,7 +54,7 @@ double from_bits(const FloatFormat& f, uint64_t bits) {
   return static_cast<float>(std::bit_cast<float16>(static_cast<uint16_t>(bits)));
 }
 
-/// Where functions break: ends of domains and of ranges, and the format's own ends; then all of them negative.
+/// Critical arguments: ends of domains and of ranges, the ends of the format, and the negative of each.
 std::vector<double> special_values(const FloatFormat& f) {
   const double least = std::ldexp(1.0, f.least), great = std::ldexp(2.0 - std::ldexp(1.0, 1 - f.digits), f.greatest);
   std::vector<double> values = {0,
@@ -102,7 +99,7 @@ struct Arguments {
   std::vector<double> x, y;
 };
 
-/// Numbers of all sizes, and around the arguments that functions usually have; of 16 bits every one, or each n-th.
+/// Numbers of all magnitudes, and around common arguments. For 16-bit formats every number, or each n-th.
 std::vector<double> numbers(const FloatFormat& f, size_t count, std::mt19937_64& random) {
   std::vector<double> values;
   if (f.digits < 24) {
@@ -114,14 +111,14 @@ std::vector<double> numbers(const FloatFormat& f, size_t count, std::mt19937_64&
   while (values.size() < count) {
     values.push_back(from_bits(f, random()));
     const double unit = static_cast<double>(random() >> 11) * 0x1p-53;
-    values.push_back(rounded(f, std::round(unit * 20000) * 1.5707963267948966));  // where sines and cosines are small
+    values.push_back(rounded(f, std::round(unit * 20000) * 1.5707963267948966));  // near zeros of sine and cosine
     for (const double range : kRanges)
       values.push_back(rounded(f, (static_cast<double>(random() >> 11) * 0x1p-52 - 1) * range));
   }
   return values;
 }
 
-/// Zeta's and polygamma's: x beyond 1 or a whole number, q positive.
+/// Arguments of zeta and polygamma: x > 1 or an integer, q positive.
 Arguments zeta_arguments(const FloatFormat& f, Opcode opcode, size_t count) {
   std::mt19937_64 random(3);
   Arguments a;
@@ -177,7 +174,7 @@ hlo::Module program_of(const FloatFormat& f, Opcode opcode, int64_t count) {
   return module_of(std::move(b), root);
 }
 
-/// A function in a format, its arguments, and its true values.
+/// A function in a format, its arguments and its exact values.
 struct Case {
   const FloatFormat& format;
   Opcode opcode;
@@ -212,7 +209,7 @@ double greatest_error(const Case& c, const Literal& got, double bound, const std
   return worst;
 }
 
-/// x, y and the truth in two doubles, one array after the other.
+/// Writes x, y and the exact value as two doubles, one array after the other.
 void write_for_others(const Case& c) {
   const char* const folder = std::getenv("HILO_ACCURACY_FOLDER");
   if (folder == nullptr) return;
@@ -305,8 +302,8 @@ Recorded recorded(const std::string& file) {
   return rows;
 }
 
-/// Both were measured on the same arguments by a machine with fused products: XLA's without denormal arguments and
-/// values, which it flushes.
+/// Both were measured with the same arguments on a machine with fused products. XLA's errors exclude denormal arguments
+/// and values, which it flushes.
 TEST(Accuracy, IsNoWorseThanXlas) {
   const Recorded ours = recorded("hilo_accuracy.txt"), theirs = recorded("xla_accuracy.txt");
   for (const Accuracy& row : kAccuracy) {

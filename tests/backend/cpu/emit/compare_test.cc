@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maxima and minima of special values: NaN is contagious, and zeros have signs.
+// Maxima and minima of special values: NaN propagates, and zeros are signed.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -34,7 +34,7 @@ Literal filled(const Shape& shape, const std::vector<T>& values) {
   return literal;
 }
 
-/// Every pair, at every place of a vector.
+/// Every pair of values at every position of a vector.
 template <typename T>
 void check_pairs(ElementType type, Opcode opcode) {
   std::vector<T> left, right;
@@ -76,8 +76,7 @@ TEST(Compare, MaximumAndMinimumOfSpecialValues) {
   }
 }
 
-/// One NaN in a row, anywhere, or none; the other rows have none. Softmax, whose maximum shares its loops with an
-/// exponential.
+/// At most one row has a NaN, at any position. In softmax the maximum shares its loops with an exponential.
 TEST(Compare, RowsWithANan) {
   constexpr int64_t kRows = 70;
   for (const int64_t columns : {1, 7, 33, 64, 69}) {

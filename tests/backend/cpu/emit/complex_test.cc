@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Complex numbers in the engine against the reference: elementwise ops on special values, sums, products, dots, moves.
+// Complex numbers on the engine and the reference: elementwise ops on special values, sums, products, dots, data
+// movement.
 #include "hilo/backend/cpu/emit/elementwise_kernel.h"
 
 #include <cmath>
@@ -15,7 +16,7 @@ namespace {
 
 constexpr ElementType kComplexTypes[] = {ElementType::kC64, ElementType::kC128};
 
-/// All pairs of some real numbers as parts; with `specials`, zeros, infinities and NaN among them.
+/// All pairs of some real numbers as real and imaginary parts. `specials` adds zeros, infinities and NaN.
 Literal plane(ElementType type, bool specials, bool transposed) {
   std::vector<long double> parts = {1.0L, -0.75L, 3.5L, -100.0L, 1e-3L};
   if (specials) parts.insert(parts.end(), {0.0L, -0.0L, INFINITY, -INFINITY, static_cast<long double>(NAN)});
@@ -40,7 +41,7 @@ Literal reference(Opcode opcode, ElementType result, const std::vector<Literal>&
   return value.ok() ? *value : Literal();
 }
 
-/// The engine's kernel against the reference on all pairs.
+/// Compares the engine's kernel with the reference on all pairs.
 void check(Opcode opcode, ElementType type, bool specials, double ulps) {
   const bool to_real = opcode == Opcode::kAbs || opcode == Opcode::kReal || opcode == Opcode::kImag;
   const ElementType result = to_real ? real_type_of(type) : type;
@@ -87,14 +88,14 @@ TEST(EmitComplex, ExponentialsAreNearTheReferencesAndKeepItsSpecialValues) {
   for (const ElementType type : kComplexTypes) check(Opcode::kExp, type, true, 4);
 }
 
-/// All parts, as real numbers: where one is infinite the other counts too.
+/// All parts as real numbers: if one part is infinite, the other is compared too.
 Literal parts(const Literal& literal) {
   Literal real(Shape::array(real_type_of(literal.shape().element_type()), {2 * literal.shape().element_count()}));
   std::memcpy(real.mutable_bytes().data(), literal.bytes().data(), literal.bytes().size());
   return real;
 }
 
-/// exp on points beyond which e^x alone overflows, vanishes or is denormal.
+/// exp at points where e^x alone overflows, underflows or is denormal.
 TEST(EmitComplex, ExponentialsOfExtremePartsRoundOnce) {
   for (const ElementType type : kComplexTypes) {
     const bool wide = type == ElementType::kC128;
@@ -117,7 +118,7 @@ TEST(EmitComplex, ExponentialsOfExtremePartsRoundOnce) {
   }
 }
 
-/// A program in text on small values, on every instruction set.
+/// Checks a program on small values, on every instruction set.
 void check_program(const std::string& text, double ulps = 0) {
   const StatusOr<hlo::Module> module = hlo::parse_module(text);
   ASSERT_TRUE(module.ok()) << module.status().to_string();
@@ -144,7 +145,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-/// The text in both widths: TYPE and PART are filled in.
+/// Checks the text in both widths: replaces TYPE and PART.
 void check_both(const std::string& text, double ulps = 0) {
   check_program(replaced(replaced(text, "TYPE", "c64"), "PART", "f32"), ulps);
   check_program(replaced(replaced(text, "TYPE", "c128"), "PART", "f64"), ulps);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every elementwise op on every type and instruction set, against the reference kernels, between guard pages.
+// Every elementwise op on every type and instruction set, compared with the reference kernels. Buffers are between
+// guard pages.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -24,7 +25,7 @@ constexpr ElementType kTypes[] = {ElementType::kPred, ElementType::kS8,  Element
                                   ElementType::kS64,  ElementType::kU8,  ElementType::kU16,  ElementType::kU32,
                                   ElementType::kU64,  ElementType::kF16, ElementType::kBf16, ElementType::kF32,
                                   ElementType::kF64};
-/// Types of a byte that widen to compute. Each runs on one instruction set, in turn.
+/// One-byte types that are widened for computation. Each op runs on one instruction set, in rotation.
 constexpr ElementType kNarrowTypes[] = {ElementType::kS2,         ElementType::kS4,         ElementType::kU2,
                                         ElementType::kU4,         ElementType::kF8E5M2,     ElementType::kF8E4M3Fn,
                                         ElementType::kF8E4M3,     ElementType::kF8E3M4,     ElementType::kF8E4M3B11Fnuz,
@@ -40,7 +41,7 @@ T special_value(std::size_t i) {
     return T(static_cast<int>(i));
   } else if constexpr (is_narrow_float_twin<T>) {
     T value;
-    // Every code in 256 steps; f4e2m1fn has 16 of them.
+    // Every code within 256 elements; f4e2m1fn has 16 codes.
     value.bits = static_cast<uint8_t>(T::kFormat.specials == Specials::kNone ? i % 16 : i * 37);
     return value;
   } else if constexpr (std::is_integral_v<T>) {
@@ -84,7 +85,7 @@ T random_value(std::mt19937_64& random) {
   }
 }
 
-/// Special values in all pairings (the period differs from operand to operand), then random ones.
+/// Special values in all combinations (the period differs between operands), then random values.
 template <typename T>
 Literal make_values(int operand) {
   Literal literal(Shape::array(element_type_of<T>, {kValues}));
@@ -134,8 +135,7 @@ StatusOr<Literal> reference(const Case& c, const std::vector<Literal>& inputs) {
   return hlo::op_def(c.opcode).evaluate({instruction, operands, run});
 }
 
-/// Units in the last place that the engine may differ from the reference, which is itself a rounding away from the
-/// truth.
+/// The allowed difference from the reference in ulp. The reference itself has a rounding error.
 double tolerance(Opcode opcode, ElementType type) {
   for (const Accuracy& row : kAccuracy) {
     if (row.opcode != opcode) continue;
@@ -146,7 +146,7 @@ double tolerance(Opcode opcode, ElementType type) {
   return 0.0;
 }
 
-/// Places on the number line between two values of a float type; 0 if both are NaN.
+/// The number of representable values between two values of a float type; 0 if both are NaN.
 double distance(ElementType type, const std::byte* a, const std::byte* b) {
   auto place = [&](const std::byte* p) -> double {
     if (is_narrow_float(type)) {
@@ -194,7 +194,7 @@ void run_case(const Case& c, Isa isa) {
   auto kernel = compile_elementwise_kernel({c.opcode, c.operands, c.result, c.attributes.get()}, isa);
   ASSERT_TRUE(kernel.ok()) << name << ": " << kernel.status().to_string();
   const auto size = static_cast<std::size_t>(element_size_bytes(c.result));
-  // All values at once, then every tail length from a place that moves along.
+  // All values in one call, then every tail length at varying offsets.
   for (std::int64_t count = -1; count <= 17; ++count) {
     const std::int64_t start = count < 0 ? 0 : count * 23;
     const std::int64_t length = count < 0 ? kValues : count;
@@ -227,7 +227,7 @@ void run_everywhere(const Case& c) {
   for (Isa isa : supported_isas()) run_case(c, isa);
 }
 
-/// Runs the case on the instruction set whose turn it is.
+/// Runs the case on one instruction set, chosen by `turn`.
 void run_somewhere(const Case& c, std::size_t turn) {
   const std::vector<Isa> isas = supported_isas();
   run_case(c, isas[turn % isas.size()]);

@@ -17,7 +17,8 @@ namespace {
 
 constexpr int64_t kBatches[] = {17, 777};
 
-/// A loop of `turns` over (s32[], x's type): `body` computes y from x and the turn i. B stands for the batch's size.
+/// A loop of `turns` iterations over (s32[], x's type). `body` computes y from x and the iteration i. B is replaced by
+/// the batch size.
 struct LoopText {
   std::string type, body, others = {};
   int turns = 4;
@@ -76,7 +77,7 @@ hlo::Module parsed(const std::string& text) {
   return module.ok() ? *std::move(module) : hlo::Module{};
 }
 
-/// All turns, one, and none, on every instruction set, against the reference.
+/// Compares with the reference on every instruction set: all iterations, one, and none.
 void check_loop(const LoopText& loop, int64_t batch, double tolerance = 1e-5) {
   SCOPED_TRACE(text_of(loop, batch));
   const hlo::Module module = parsed(text_of(loop, batch));
@@ -164,7 +165,7 @@ TEST(RegisterLoop, MovesElements) {
   y = f32[2,B,3] add(y1, kw))"});
 }
 
-/// Many indices fill a register, and the last of a batch fill a part of one.
+/// Many batch elements fill whole registers; the last ones of a batch fill part of one.
 TEST(RegisterLoop, TakesBytes) {
   check_batches({"u8[5,B]", "y = u8[5,B] add(x, x)"}, 0);
   check_batches({"u8[B,5]", "y = u8[B,5] add(x, x)"}, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounding to bf16: ties, what overflows, and NaN, quiet or not.
+// Rounding to bf16: ties, overflow, and quiet and signaling NaN.
 #include <bit>
 #include <cstring>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic with many constants: in sums and products, in pairs of comparison and select, zero and all ones among
-// them.
+// Arithmetic with many constants, including zero and all ones: in sums, products, and pairs of compare and select.
 #include "tests/backend/cpu/engine_check.h"
 
 namespace hilo::cpu {

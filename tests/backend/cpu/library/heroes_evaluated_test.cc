@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engine runs itself, and what it leaves to the reference evaluator: a slow way that
-// docs/contributing/engine.md lists.
+// The programs that the engine runs itself, and those that it passes to the slow reference evaluator.
+// docs/contributing/engine.md lists the latter.
 #include <fmt/format.h>
 
 #include "hilo/hlo/text/parser.h"
@@ -15,7 +15,7 @@ int64_t evaluated_in(const hlo::Module& module) {
   return executable.ok() ? (*executable)->statistics().evaluated_count : -1;
 }
 
-/// sample() for narrow types too, and whole numbers of any size for integers.
+/// sample() for narrow types too. Integers have any size if `large`.
 Literal argument(const Shape& shape, unsigned seed, bool large) {
   if (large && is_integer(shape.element_type()) && element_type_info(shape.element_type()).bits >= 8) {
     Literal bits(shape);
@@ -27,7 +27,7 @@ Literal argument(const Shape& shape, unsigned seed, bool large) {
   return *hlo::convert_literal(sample(wide, seed), shape.element_type());
 }
 
-/// The engine runs all of it, as the reference does.
+/// Expects that the engine runs the whole program, with the reference's result.
 void runs(const std::string& text, double tolerance = 1e-5, bool large = false) {
   const StatusOr<hlo::Module> module = hlo::parse_module(text);
   ASSERT_TRUE(module.ok()) << module.status().to_string() << "\n" << text;
@@ -45,7 +45,7 @@ std::string shape_text(std::string_view type, const std::vector<int64_t>& sizes)
   return fmt::format("{}[{}]", type, fmt::join(sizes, ","));
 }
 
-/// Any convolution of the types: 1 to 5 dimensions, any order of dimensions, strides, paddings, dilations and groups.
+/// A random convolution of the types: 1 to 5 dimensions in any order, with strides, paddings, dilations and groups.
 std::string convolution_text(std::mt19937& random, std::string_view lhs, std::string_view rhs, std::string_view out) {
   const auto pick = [&](int64_t least, int64_t most) {
     return least + static_cast<int64_t>(random()) % (most - least + 1);
@@ -164,7 +164,7 @@ TEST(Evaluated, NoConvolutionOfBytesWithManyChannels) {
   }
 }
 
-/// A product of matrices whose lines lie backwards in memory is none that BLAS takes.
+/// BLAS doesn't support matrices whose lines are reversed in memory.
 TEST(Evaluated, NoConvolutionWithAReversedKernelThatCoversTheInput) {
   for (const char* type : {"f32", "f64", "pred", "s8", "c64"}) {
     for (const char* reversal : {"0", "1"}) {
@@ -215,14 +215,14 @@ constexpr const char* kBits =
 constexpr const char* kExtreme =
     "  p = s32[] bitcast-convert(a)\n  q = s32[] bitcast-convert(b)\n  c = pred[] compare({}), direction={}\n"
     "  ROOT r = f32[] select(c, {})\n";
-constexpr const char* kBytes =  // through an array
+constexpr const char* kBytes =  // reads bytes through an array
     "  p = u8[4] bitcast-convert(a)\n  q = u8[4] bitcast-convert(b)\n  m = u8[4] maximum(p, q)\n"
     "  ROOT r = f32[] bitcast-convert(m)\n";
 constexpr const char* kBranch =
     "  c = pred[] compare(a, b), direction=LT\n"
     "  ROOT r = f32[] conditional(c, a, b), true_computation=yes, false_computation=no\n";
 
-/// `program` with a function f of two f32, for each form of one.
+/// Checks `program` with each form of a function f of two f32.
 void with_functions(const std::string& program) {
   const std::string branches =
       "yes {\n  a = f32[] parameter(0)\n  ROOT r = f32[] negate(a)\n}\nno {\n  a = f32[] parameter(0)\n"
@@ -314,7 +314,7 @@ TEST(Evaluated, NoSort) {
       "  r = u32[] shift-right-logical(p, c)\n  s = u32[] shift-right-logical(q, c)\n"
       "  ROOT g = pred[] compare(r, s), direction=GT\n",
       "  p = f32[] sine(a)\n  q = f32[] sine(b)\n  ROOT g = pred[] compare(p, q), direction=LT\n",
-      "  p = f32[] sine(a)\n  q = f32[] cosine(b)\n  ROOT g = pred[] compare(p, q), direction=LT\n",  // no order at all
+      "  p = f32[] sine(a)\n  q = f32[] cosine(b)\n  ROOT g = pred[] compare(p, q), direction=LT\n",  // not an order
       "  p = s32[] add(i, i)\n  q = s32[] add(j, j)\n  ROOT g = pred[] compare(p, q), direction=GT\n",
       "  e = pred[] compare(a, b), direction=EQ\n  l = pred[] compare(a, b), direction=LT\n"
       "  m = pred[] compare(i, j), direction=LT\n  ROOT g = pred[] select(e, m, l)\n",
@@ -343,13 +343,13 @@ TEST(Evaluated, NoSort) {
       0);
 }
 
-// ---- what is left
-// ----------------------------------------------------------------------------------------------------
+// ---- evaluated by the reference
+// --------------------------------------------------------------------------------------
 
-/// Each of these is a line of docs/contributing/engine.md.
+/// Each program is a line of docs/contributing/engine.md.
 TEST(Evaluated, IsWhatTheDocumentationLists) {
   const char* const programs[] = {
-      // A function whose values fit no registers.
+      // A function whose values don't fit in registers.
       "HloModule a\nf {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  c = f32[500] broadcast(a), "
       "dimensions={}\n"
       "  i = f32[500] iota(), iota_dimension=0\n  s = f32[500] sort(i), dimensions={0}, to_apply=g\n"
@@ -358,7 +358,7 @@ TEST(Evaluated, IsWhatTheDocumentationLists) {
       "ENTRY e {\n  x = f32[20,4] parameter(0)\n  z = f32[] constant(0)\n  ROOT y = f32[20] reduce(x, z), "
       "dimensions={1}, "
       "to_apply=f\n}\n",
-      // Bits of elements narrower than a byte as wider ones.
+      // Bitcast of elements narrower than a byte to wider ones.
       "HloModule b\nENTRY e {\n  x = s4[6,2] parameter(0)\n  ROOT y = s8[6] bitcast-convert(x)\n}\n"};
   for (const char* text : programs) {
     const StatusOr<hlo::Module> module = hlo::parse_module(text);

@@ -81,7 +81,7 @@ TEST(Heroes, MultipliesMatricesOfEveryTypeAndSize) {
 }
 
 TEST(Heroes, MultiplyItemsOfBatchesThatDontLieInStep) {
-  // [batch, position, head, feature] by head, as attention has it.
+  // The attention layout: [batch, position, head, feature], batched by head.
   for (ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kBf16, ElementType::kC64}) {
     const double tolerance = type == ElementType::kBf16 ? 5e-2 : 1e-4;
     for (int64_t positions : {0, 1, 33, 130}) {
@@ -95,9 +95,8 @@ TEST(Heroes, MultiplyItemsOfBatchesThatDontLieInStep) {
   }
 }
 
-/// The results of the hero of `i` on buffers that end at a page that faults, or begin after one. The engine's own
-/// buffers have room behind them, and other compilers than that of the library make other code of it than a sanitizer
-/// sees.
+/// The results of the library call of `i`, on buffers that end before a guard page or begin after one. The engine's own
+/// buffers have padding. Other compilers may generate code with accesses that the sanitized build doesn't have.
 std::vector<std::vector<std::byte>> run_between_guards(const Hero& hero, const std::vector<Literal>& operands,
                                                        const std::vector<Shape>& results, testing::Snug snug) {
   std::vector<std::unique_ptr<testing::GuardedBuffer>> memory;
@@ -149,7 +148,7 @@ TEST(Heroes, TouchNothingBesideTheirBuffers) {
       for (const int64_t n : {1, 3, 17}) {
         for (const tests::Sample& sample : tests::samples_of(opcode, type, n, tests::Values::kSmooth)) {
           const StatusOr<hlo::ComputationPtr> computation = tests::computation_of(sample);
-          if (!computation.ok()) continue;  // there is no such op on this type: tests/status has its error
+          if (!computation.ok()) continue;  // the op doesn't support this type: tests/status has its error
           check_between_guards((*computation)->root(), sample.operands);
         }
       }
@@ -157,7 +156,7 @@ TEST(Heroes, TouchNothingBesideTheirBuffers) {
   }
 }
 
-/// Of one product to a sum, so few products that no library is called, and as long as that lets them be.
+/// From one product to a sum, up to the size at which BLAS is called.
 TEST(Heroes, ShortComplexProductsTouchNothingBesideTheirBuffers) {
   for (const ElementType type : {ElementType::kC64, ElementType::kC128}) {
     for (const int64_t m : {1, 2, 3, 5}) {

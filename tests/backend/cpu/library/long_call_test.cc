@@ -73,7 +73,7 @@ TEST(LongCall, BuffersThatAreOneStayOne) {
 }
 
 TEST(LongCall, IsLeftAloneOnAStopAndEndsByItself) {
-  while (abandoned_calls() != 0) std::this_thread::yield();  // of tests before, in this process
+  while (abandoned_calls() != 0) std::this_thread::yield();  // waits for calls of earlier tests in this process
   StopWord word{kRunning};
   std::atomic<bool> begun = false, may_end = false, saw_stop = false;
   {
@@ -94,7 +94,7 @@ TEST(LongCall, IsLeftAloneOnAStopAndEndsByItself) {
     EXPECT_EQ(out[0], 0);
     std::memset(in, 0, sizeof(in));
   }
-  may_end = true;  // now the caller's buffers are freed
+  may_end = true;  // the caller's buffers are already freed
   while (abandoned_calls() != 0) std::this_thread::yield();
   EXPECT_TRUE(saw_stop);
 }

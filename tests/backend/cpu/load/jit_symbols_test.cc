@@ -12,7 +12,7 @@
 #include "hilo/backend/cpu/emit/jit_probe.h"
 #include "hilo/base/files.h"
 
-// What gdb reads; the fields are gdb's.
+// The struct that gdb reads, with gdb's fields.
 struct GdbCodeEntry {
   GdbCodeEntry *next, *previous;
   const char* file;
@@ -27,7 +27,7 @@ extern "C" GdbDescriptor __jit_debug_descriptor;
 namespace hilo::cpu {
 namespace {
 
-/// HILO_JIT_SYMBOLS while it lives.
+/// Sets HILO_JIT_SYMBOLS during its lifetime.
 class Asked {
  public:
   explicit Asked(const char* whom) { ::setenv("HILO_JIT_SYMBOLS", whom, 1); }
@@ -73,7 +73,7 @@ TEST(JitSymbols, GdbKnowsAnObjectAsLongAsItLives) {
     const auto code = compile_probe(JitProbe::kAddOne, Isa::kSse2);
     ASSERT_TRUE(code.ok());
     ASSERT_EQ(entries_of_gdb(), before + 1);
-    // The header of the function's section has its address.
+    // The function's section header has its address.
     const char* file = __jit_debug_descriptor.first->file;
     Elf64_Ehdr header;
     std::memcpy(&header, file, sizeof(header));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kind of step is cancelled while it works, and when it is about to begin: the program ends soon and never with
-// OK.
+// Cancels every kind of step while it runs and before it starts. The program must end soon, and never with OK.
 #include "hilo/backend/cpu/load/program.h"
 
 #include <fmt/format.h>
@@ -20,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What the call "test.begin" does, which every program here begins with.
+/// The action of the call "test.begin", with which every program here begins.
 std::function<void()>& at_begin() {
   static std::function<void()> action;
   return action;
@@ -34,20 +33,20 @@ Status begin(const CustomCallFrame& frame) {
 
 const bool kRegistered = register_custom_call("test.begin", begin).ok();
 
-/// ENTRY main, whose lines take `s`, an s32[] that is 0 once the program has begun.
+/// ENTRY main. Its lines may use `s`, an s32[] that is 0 once the program has started.
 std::string program(const std::string& computations, const std::string& lines) {
   return "HloModule big\n\n" + computations +
          "\nENTRY main {\n  p = s32[] parameter(0)\n  s = s32[] custom-call(p), custom_call_target=\"test.begin\"\n" +
          lines + "}\n";
 }
 
-/// An array of `dimensions`, which no pass folds: `name` = convert(s) everywhere.
+/// An array of `dimensions` that no pass folds: `name` = broadcast(convert(s)).
 std::string filled(const std::string& name, const std::string& type, const std::string& dimensions) {
   return fmt::format("  {0}0 = {1}[] convert(s)\n  {0} = {1}[{2}] broadcast({0}0), dimensions={{}}\n", name, type,
                      dimensions);
 }
 
-/// Elements that differ: products of their positions, in no order.
+/// Elements that differ: products of their positions, unordered.
 std::string mixed(const std::string& name, const std::string& type, const std::string& dimensions) {
   return fmt::format(
       "  {0}i = u32[{2}] iota(), iota_dimension=0\n  {0}c = u32[] constant(2654435761)\n  {0}s = u32[] convert(s)\n"
@@ -57,7 +56,7 @@ std::string mixed(const std::string& name, const std::string& type, const std::s
       name, type, dimensions);
 }
 
-/// What may pass after a cancel. 0.05 is promised; a busy machine takes longer, and so do sanitizers.
+/// The limit for the time after a cancel, in seconds. docs promise 0.05; busy machines and sanitizers take longer.
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr double kMaxSeconds = 10;
 #else
@@ -70,7 +69,7 @@ std::string adder(const std::string& type) { return fmt::format(fmt::runtime(kAd
 
 constexpr const char* kLess =
     "less {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = pred[] compare(a, b), direction=LT\n}\n";
-/// No plain order, so it is called for every comparison.
+/// Not a plain order, so it is called for every comparison.
 constexpr const char* kLessBySine =
     "less {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  x = f32[] sine(a)\n  y = f32[] sine(b)\n  ROOT c = "
     "pred[] "
@@ -94,7 +93,7 @@ std::string endless(const std::string& carry, const std::string& turn, const std
                      fmt::format("  ROOT w = {} while(x), condition=condition, body=body\n", carry));
 }
 
-/// Computations that add two numbers, and compare them, after a loop that doesn't end.
+/// Computations that add or compare two numbers after an endless loop.
 const char* const kNeverDone =
     "turn {\n  i = f32[] parameter(0)\n  ROOT j = f32[] cosine(i)\n}\n"
     "forever {\n  i = f32[] parameter(0)\n  n = f32[] constant(2)\n  ROOT c = pred[] compare(i, n), direction=LT\n}\n"
@@ -103,7 +102,7 @@ const char* const kNeverDone =
     "less_late {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  z = f32[] constant(0)\n  w = f32[] while(z), "
     "condition=forever, body=turn\n  s = f32[] add(a, w)\n  ROOT r = pred[] compare(s, b), direction=LT\n}\n";
 
-/// Steps that would take many seconds, of each kind.
+/// Steps of each kind that would take many seconds.
 std::vector<Step> long_steps() {
   const std::string big_sum = mixed("x", "f32", "1099511627776") +
                               "  z = f32[] constant(0)\n  ROOT r = f32[] reduce(x, z), dimensions={0}, "
@@ -216,7 +215,7 @@ std::vector<Step> long_steps() {
   return steps;
 }
 
-/// Steps that memory bounds: too quick to be met while they work.
+/// Memory-bound steps, which are too fast to be cancelled while they run.
 std::vector<Step> quick_steps() {
   const auto sorted = [](const std::string& attributes) {
     return program(kLess,
@@ -277,7 +276,7 @@ double processor_seconds(clockid_t clock) {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// Waits until the other threads have worked for so long, or `over`.
+/// Waits until the other threads have worked for `seconds`, or until `over`.
 void wait_for_work(double seconds, const std::atomic<bool>& over) {
   const auto worked = [] {
     return processor_seconds(CLOCK_PROCESS_CPUTIME_ID) - processor_seconds(CLOCK_THREAD_CPUTIME_ID);
@@ -286,8 +285,8 @@ void wait_for_work(double seconds, const std::atomic<bool>& over) {
   while (worked() < end && !over) std::this_thread::yield();
 }
 
-/// Cancels a program from another thread once its long step has worked for a while; returns what the program returned,
-/// and the seconds that it went on.
+/// Cancels a program from another thread while its long step runs. Returns the program's status and the seconds until
+/// it ended.
 std::pair<Status, double> cancelled_at_work(Executable& executable) {
   CancellationToken token;
   std::atomic<bool> begun = false, over = false;

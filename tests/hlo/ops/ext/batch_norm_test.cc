@@ -19,7 +19,7 @@ const Literal kScale = Literal::array<float>({2}, {2, 4}), kOffset = Literal::ar
 TEST(BatchNorm, TrainingNormalisesEachFeature) {
   EXPECT_EQ(text_of(run_op(Opcode::kBatchNormTraining, {kX, kScale, kOffset}, with(0, 1))),
             "(f32[2,2] {{3, 2}, {7, 10}}, f32[2] {2, 20}, f32[2] {1, 100})");
-  // Along the other dimension, with an epsilon that counts: variances are 20.25 and 182.25.
+  // Along the other dimension, with a large epsilon. The variances are 20.25 and 182.25.
   EXPECT_EQ(text_of(run_op(Opcode::kBatchNormTraining, {kX, kScale, kOffset}, with(15.75, 0))).substr(0, 26),
             "(f32[2,2] {{3.5, 6.5}, {2.");
 }
@@ -33,7 +33,7 @@ TEST(BatchNorm, InferenceTakesWhatWasLearned) {
 TEST(BatchNorm, GradientsOfAFeatureHaveNoMean) {
   const Literal mean = Literal::array<float>({2}, {2, 20}), variance = Literal::array<float>({2}, {1, 100});
   const Literal gradient = Literal::array<float>({2, 2}, {1, 0, 0, 1});
-  // With two elements a feature, centre and slope explain all of a gradient.
+  // With two elements a feature, mean and slope account for the whole gradient.
   EXPECT_EQ(text_of(run_op(Opcode::kBatchNormGrad, {kX, kScale, mean, variance, gradient}, with(0, 1))),
             "(f32[2,2] {{0, 0}, {0, 0}}, f32[2] {-1, 1}, f32[2] {1, 1})");
 }

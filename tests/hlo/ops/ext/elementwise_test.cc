@@ -56,7 +56,7 @@ TEST(ElementwiseExtensions, ErfInvUndoesErf) {
   for (const float x : {-2.5f, -1.0f, -1e-3f, 0.0f, 0.25f, 1.5f, 3.0f}) {
     const StatusOr<Literal> y = run_op(kExtErfInv, {Literal::scalar(std::erf(x))}, nullptr);
     ASSERT_TRUE(y.ok()) << y.status().to_string();
-    EXPECT_NEAR(y->data<float>()[0], x, 2e-3f * std::abs(x)) << x;  // near 1, erf keeps few digits of x
+    EXPECT_NEAR(y->data<float>()[0], x, 2e-3f * std::abs(x)) << x;  // where erf is near 1, x loses most digits
   }
   EXPECT_EQ(text_of(run_op(kExtErfInv, {Literal::array<float>({3}, {-1, 1, 0})}, nullptr)), "f32[3] {-inf, inf, 0}");
   EXPECT_TRUE(std::isnan(run_op(kExtErfInv, {Literal::scalar(2.0f)}, nullptr)->data<float>()[0]));

@@ -30,7 +30,7 @@ AttributesPtr scan_of(ComputationPtr step, int64_t length, int64_t constants, in
   return attributes;
 }
 
-/// Every instruction, of called computations too, passes the builder's checks.
+/// Expects that all instructions pass the builder's checks, also in called computations.
 void expect_valid(const ComputationPtr& root) {
   std::vector<ComputationPtr> pending = {root};
   while (!pending.empty()) {
@@ -46,7 +46,7 @@ void expect_valid(const ComputationPtr& root) {
   }
 }
 
-/// The scan's value, after checking that its decomposition gives the same, bit for bit.
+/// The scan's value. Checks that its decomposition has the same value, bit for bit.
 std::string scanned(const std::vector<Literal>& operands, const AttributesPtr& attributes) {
   StatusOr<Literal> direct = run_op(kExtScan, operands, attributes);
   if (!direct.ok()) return direct.status().to_string();

@@ -18,7 +18,7 @@ Literal words(uint32_t value) {
   return all;
 }
 
-// What XLA gives, as jaxlib 0.10.2 runs it.
+// Values of XLA in jaxlib 0.10.2.
 TEST(StochasticConvert, RoundsUpWhereTheRandomNumberIsBelowTheFraction) {
   const Literal x = Literal::array<float>({16}, {0, 1.25f, -1.25f, 1.5f, -1.5f, 126.9f, 127.5f, -128.5f, -127.9f, 1e9f,
                                                  -1e9f, kInf, -kInf, NAN, 0.5f, 0.5f});

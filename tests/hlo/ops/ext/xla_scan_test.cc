@@ -17,7 +17,7 @@ std::string scan(const std::string& attributes, const std::string& shape = "(f32
   return kOperands + "  ROOT %r = " + shape + " scan(" + operands + "), " + attributes + ", to_apply=%step";
 }
 
-// The values are those of XLA, as jaxlib 0.10.2 runs the same text.
+// Values of XLA in jaxlib 0.10.2 for the same text.
 TEST(XlaScan, TakesXsThenCarriesAndGivesYsThenCarries) {
   EXPECT_EQ(value_of_text(scan("dimensions={0}, num_carries=1"), kArguments, kStep),
             "(f32[4] {11, 26, 48, 80}, f32[] 20)");

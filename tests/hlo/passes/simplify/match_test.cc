@@ -35,7 +35,7 @@ TEST(Match, ZeroMeansPlusZero) {
   EXPECT_FALSE(splat_of("f32[] constant(nan)", 0));
   EXPECT_TRUE(splat_of("pred[] constant(true)", 1));
   EXPECT_FALSE(splat_of("u64[] constant(18446744073709551615)", -1));
-  EXPECT_FALSE(splat_of("f32[2] constant({1, 1})", 1));  // no scalar: simplify_constant makes it a broadcast
+  EXPECT_FALSE(splat_of("f32[2] constant({1, 1})", 1));  // not a scalar: simplify_constant replaces it with a broadcast
 }
 
 TEST(Match, WhatMayBeAddedFreelyIsMinusZeroOfFloats) {

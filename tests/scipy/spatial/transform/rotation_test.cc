@@ -41,7 +41,7 @@ TEST(Rotation, ComposesAndInverts) {
   const Rotation p = some(10), q = Rotation::random(random::key(4), 10);
   EXPECT_LT(greatest((p * q).as_matrix() - numpy::matmul(p.as_matrix(), q.as_matrix())), 1e-5);
   EXPECT_LT(greatest((p * p.inv()).magnitude()),
-            2e-3);  // near the identity an angle is the root of what rounding leaves
+            2e-3);  // near the identity, the angle is the square root of a rounding error
   const Array v = numpy::array({1.0f, 2.0f, 3.0f});
   EXPECT_LT(greatest(p.apply(p.apply(v), true) - v), 1e-5);
 }
@@ -50,7 +50,7 @@ TEST(Rotation, QuarterTurnsGoWhereTheyShould) {
   const Rotation r = Rotation::from_euler("z", 90, true);
   EXPECT_TRUE(r.single());
   EXPECT_LT(greatest(r.apply(numpy::array({1.0f, 0.0f, 0.0f})) - numpy::array({0.0f, 1.0f, 0.0f})), 1e-6);
-  // Fixed axes: first about x, then about z. Axes that turn along: the other way round.
+  // Extrinsic rotations: first about x, then about z. Intrinsic rotations: the reverse order.
   const Array angles = numpy::array({90, 90});
   const Array fixed = Rotation::from_euler("xz", angles, true).apply(numpy::array({0.0f, 1.0f, 0.0f}));
   const Array turning = Rotation::from_euler("XZ", angles, true).apply(numpy::array({0.0f, 1.0f, 0.0f}));

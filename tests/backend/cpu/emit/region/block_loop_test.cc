@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products in blocks of rows.
+// Matrix products by blocks of rows.
 #include <fmt/format.h>
 
 #include "hilo/backend/cpu/codegen/compile.h"
@@ -45,7 +45,7 @@ ENTRY main {{
   }
 }
 
-/// What stands before and after the product: a factor by row, one by column, a residual, a function, a slice.
+/// Operands and consumers of the product: a factor by row, one by column, a residual, a function, a slice.
 TEST(RegionBlock, ComputesWhatHangsOnTheProduct) {
   for (int64_t m : {2, 6, 11}) {
     for (int64_t n : {16, 37}) {
@@ -97,7 +97,7 @@ ENTRY main {
   }
 }
 
-/// Per turn of the innermost loop, each row of a block multiplies the same vector of b, which is loaded once.
+/// In each iteration of the innermost loop, each row of a block multiplies the same vector of b, which is loaded once.
 TEST(RegionBlock, RowsShareTheLoadsOfTheOtherOperand) {
   const RegionCase c(product_text("f32", 64, 16, 32).substr(sizeof("HloModule product")));
   EXPECT_EQ(shape_text(shape_of_region(c.region, Isa::kAvx512)), "dimension 1, 32 lanes, 8 rows");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps whose loops are cut where guards begin or cease to hold: along the vectors, across them, along both, in parts
-// for threads.
+// Maps whose loops are split where a guard starts or stops to hold: along the vectors, across them, along both, and
+// with threads.
 #include "tests/backend/cpu/emit/region/region_case.h"
 #include "tests/backend/cpu/engine_check.h"
 
@@ -24,7 +24,7 @@ ENTRY main {{
   }
 }
 
-/// Guards whose index goes down, or goes on by more than one.
+/// Guards with an index that decreases, or has a step above one.
 TEST(RegionCuts, StridesAndReversals) {
   for (const std::string_view type : {"u8", "f16", "f32", "s64"}) {
     for (const int64_t stride : {1, 2, 3, 7}) {
@@ -45,7 +45,7 @@ ENTRY main {{
   }
 }
 
-/// Heat on a torus: rolled along both dimensions, in a loop that goes on in place.
+/// The heat equation on a torus: rolled along both dimensions, in a loop that updates in place.
 TEST(RegionCuts, RollsInALoop) {
   for (const std::string_view type : {"f32", "f64", "s8"}) {
     for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{2, 2}, {5, 17}, {33, 100}, {128, 64}, {3, 257}}) {
@@ -86,7 +86,7 @@ ENTRY main {{
   }
 }
 
-/// More cuts than code is written for.
+/// More splits than the code generator supports.
 TEST(RegionCuts, ManyParts) {
   std::string text = "HloModule many\nENTRY main {\n";
   std::string names;
@@ -112,8 +112,8 @@ ENTRY main {
 )");
 }
 
-/// Of 100 columns with two more before and three after: one vector at each end under a constant mask, whole vectors
-/// between.
+/// 100 columns with two more before and three after. Each end has one vector with a constant mask; the vectors between
+/// are whole.
 TEST(RegionCuts, VectorsBetweenTheCutsHaveNoMask) {
   constexpr const char* kText = R"(ENTRY main {
   x = f32[30,100] parameter(0)
@@ -128,7 +128,7 @@ TEST(RegionCuts, VectorsBetweenTheCutsHaveNoMask) {
             "float>, 3 store <4 x float>, 4 then, 2 turn");
 }
 
-/// The outermost dimension is shared by threads: each part has all stretches.
+/// Threads share the outermost dimension, and each thread's part contains all ranges.
 TEST(RegionCuts, PartsOfTheOutermostDimensionBranch) {
   EXPECT_EQ(code_of(R"(ENTRY main {
   x = f32[1000] parameter(0)

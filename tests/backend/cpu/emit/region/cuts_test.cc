@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where guards hold, and where the loops of a map are cut.
+// Where guards hold, and where the loops of a map are split.
 #include "tests/backend/cpu/emit/region/region_case.h"
 
 namespace hilo::cpu {
@@ -9,7 +9,7 @@ Guard guard_of(int64_t constant, int64_t step, int64_t low, int64_t high) {
   return {plus(IndexExpr::dimension(0) * step, constant), low, high};
 }
 
-/// Against asking each index.
+/// Compares with a test of each index.
 TEST(Cuts, RangeIsWhereTheGuardHolds) {
   const int64_t extents[] = {20};
   for (int64_t constant : {-25, -7, 0, 3, 30}) {
@@ -55,7 +55,7 @@ TEST(Cuts, AreWhereGuardsBeginOrCeaseToHold) {
   EXPECT_EQ(cuts_of_padding("0_0x-2_3", "30,101"), (Cuts{{}, {98}}));
 }
 
-/// More cuts than six are none.
+/// With more than six splits the loop isn't split.
 TEST(Cuts, AreFew) {
   std::string text = "ENTRY main {\n  one = f32[] constant(1)\n  sum0 = f32[100] parameter(0)\n";
   for (int k = 1; k <= 7; ++k) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decisions about a region together.
+// All decisions about a region combined.
 #include "tests/backend/cpu/emit/region/region_case.h"
 
 namespace hilo::cpu {
 namespace {
 
-/// f32[n,columns] with one more row before, and one more column after.
+/// f32[n,columns], padded by one row before and one column after.
 RegionFacts facts_of_padded(int64_t columns) {
   const RegionCase c(fmt::format(R"(ENTRY main {{
   x = f32[200,{0}] parameter(0)
@@ -17,7 +17,7 @@ RegionFacts facts_of_padded(int64_t columns) {
   return analyse_region(c.region, Isa::kAvx512);
 }
 
-/// Vectors along both dimensions have masks that are constants.
+/// Vectors along both dimensions have constant masks.
 TEST(RegionFacts, FoldedDimensionsAreNotCut) {
   const RegionFacts wide = facts_of_padded(100), narrow = facts_of_padded(3);
   EXPECT_EQ(shape_text(wide.shape), "dimension 1, 16 lanes, overlaps");

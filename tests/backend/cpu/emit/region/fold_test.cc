@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the vectors of a map run along its last two dimensions as one.
+// Whether the vectors of a map treat its last two dimensions as one.
 #include "tests/backend/cpu/emit/region/region_case.h"
 
 namespace hilo::cpu {
 namespace {
 
-/// f32[rows,columns], each column of x[rows] again, on AVX-512: 16 lanes.
+/// f32[rows,columns], a broadcast of x[rows], on AVX-512: 16 lanes.
 std::string fold_of(int64_t rows, int64_t columns, std::string_view op = "negate") {
   const RegionCase c(fmt::format(R"(ENTRY main {{
   x = f32[{0}] parameter(0)

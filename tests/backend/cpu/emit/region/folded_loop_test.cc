@@ -69,8 +69,8 @@ ENTRY main {{
   }
 }
 
-/// Fewer rows than vectors need to end with one. Sorts stand around, so that the map may have the memory of what it
-/// reads, where an element must not be computed twice.
+/// Fewer rows than vectors need to end at the end of a row. The map is between sorts, so that it may reuse its
+/// operand's memory. There an element must not be computed twice.
 TEST(RegionFold, TakesFewRowsWhole) {
   for (const std::string_view type : {"f16", "f32", "f64"}) {
     for (const int64_t rows : {2, 3, 4, 7}) {
@@ -98,7 +98,7 @@ ENTRY main {{
   }
 }
 
-/// Rows of half a vector, where a function is computed.
+/// Rows of half a vector, with an elementary function.
 TEST(RegionFold, JoinsRowsOfHalfAVector) {
   for (const std::string_view type : {"bf16", "f32", "f64"}) {
     for (const int64_t rows : kRows) {
@@ -136,7 +136,7 @@ ENTRY main {{
   }
 }
 
-/// 16 lanes are 8 rows, of which 8 lanes are loaded: no gather, no load of one element.
+/// 16 lanes are 8 rows and need 8 loaded elements: no gather and no scalar load.
 TEST(RegionFold, ElementsOfSeveralRowsAreOneLoad) {
   EXPECT_EQ(code_of(R"(ENTRY main {
   x = s32[1000] parameter(0)

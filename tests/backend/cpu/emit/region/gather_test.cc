@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gathers in maps: rows of any width, windows that follow one another, indices out of bounds.
+// Gathers in maps: rows of any width, contiguous windows, indices out of bounds.
 #include "tests/backend/cpu/emit/region/region_case.h"
 #include "tests/backend/cpu/engine_check.h"
 
@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* kTypes[] = {"pred", "u8", "bf16", "f16", "s32", "f32", "f64", "c64"};
 
-/// Places in an array of `size`, some before it and behind, and the least and greatest there are.
+/// Indices into an array of `size`: in bounds, below and above, and the extreme values of the type.
 template <typename T>
 void fill_places(std::span<T> places, int64_t size) {
   std::mt19937 random(7);
@@ -32,7 +32,7 @@ Literal places_of(const Shape& shape, int64_t size) {
   return literal;
 }
 
-/// Of a program whose parameter 1 are places in an array of `size`.
+/// Checks a program whose parameter 1 is indices into an array of `size`.
 void check_places(const std::string& text, int64_t size) {
   const StatusOr<hlo::Module> module = hlo::parse_module(text);
   ASSERT_TRUE(module.ok()) << module.status().to_string() << "\n" << text;
@@ -41,7 +41,7 @@ void check_places(const std::string& text, int64_t size) {
   check(*module, arguments);
 }
 
-/// Windows as jax.numpy writes x[starts[:, None] + arange(width)], where an index below zero counts from the end.
+/// Windows as in jax.numpy's x[starts[:, None] + arange(width)], where a negative index counts from the end.
 std::string windows_text(std::string_view type, int64_t size, int64_t count, int64_t width, std::string_view sign) {
   return fmt::format(R"(HloModule windows
 ENTRY main {{
@@ -83,7 +83,7 @@ TEST(RegionGather, WindowsOfOneElementAndOfNone) {
   check_places(windows_text("f32", 101, 0, 9, "add"), 101);
 }
 
-/// Steps of 1 to 9: elements that one or two loads hold, and such that they don't.
+/// Steps of 1 to 9: windows that fit one or two loads, and wider ones.
 TEST(RegionGather, WindowsWithSteps) {
   for (const int64_t step : {0, 1, 2, 3, 9}) {
     check_places(fmt::format(R"(HloModule steps
@@ -136,7 +136,7 @@ ENTRY main {{
   }
 }
 
-/// Rows that have nothing to do with one another, by indices of every type.
+/// Unrelated rows, with indices of every type.
 TEST(RegionGather, RowsByIndicesOfAllTypes) {
   for (const std::string_view index : {"s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64"}) {
     for (const std::string_view function : {"negate", "tanh"}) {
@@ -156,7 +156,7 @@ ENTRY main {{
   }
 }
 
-/// What is filled in where an index is out of bounds; pads and rolls read under a mask.
+/// Fill values for indices out of bounds; pads and rolls read under a mask.
 TEST(RegionGather, FillsPadsAndRolls) {
   for (const int64_t count : {1, 5, 67, 1029}) {
     check_places(fmt::format(R"(HloModule filled
@@ -188,8 +188,8 @@ ENTRY main {{
   }
 }
 
-/// An unnamed reducer goes element by element, and each element selects its array.
-// Two lanes of 32 bits: indices that fill 64 bits together.
+/// With an unnamed reducer the loop is elementwise, and each element selects its array.
+// Two lanes of 32 bits: the indices fill 64 bits.
 TEST(RegionGather, TwoLanesReadByPlacesThatAreRead) {
   check_places(R"(HloModule two_lanes
 xor {
@@ -226,7 +226,8 @@ ENTRY main {
                318);
 }
 
-/// Windows of 16 elements that begin at an index: one load if no index is wrapped or clamped, else lane by lane.
+/// Windows of 16 elements that start at an index. They need one load if no index is wrapped or clamped, else one per
+/// lane.
 TEST(RegionGather, IndicesThatFollowOneAnotherAreOneLoad) {
   constexpr const char* kText = R"(ENTRY main {
   x = f32[5000] parameter(0)

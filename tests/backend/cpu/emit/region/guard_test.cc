@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of which some lanes lie outside an operand: padded, rolled and joined arrays of every width.
+// Vectors with lanes outside of an operand: padded, rolled and concatenated arrays of every width.
 #include "tests/backend/cpu/emit/region/region_case.h"
 #include "tests/backend/cpu/engine_check.h"
 
@@ -7,7 +7,7 @@ namespace hilo::cpu {
 namespace {
 
 constexpr const char* kTypes[] = {"pred", "u8", "s16", "bf16", "f16", "s32", "f32", "s64", "f64", "c64", "c128"};
-constexpr int64_t kSizes[] = {1, 2, 7, 15, 31, 33, 64, 65, 130, 257};  // around the lanes of all types
+constexpr int64_t kSizes[] = {1, 2, 7, 15, 31, 33, 64, 65, 130, 257};  // around the lane counts of all types
 
 TEST(RegionGuards, PadsAtBothEnds) {
   for (const std::string_view type : kTypes) {
@@ -37,7 +37,7 @@ ENTRY main {{
   }
 }
 
-/// x[i - 1] op x[i + 1], around the ends.
+/// x[i - 1] op x[i + 1], with wrap-around.
 TEST(RegionGuards, RollsBothWays) {
   for (const std::string_view type : kTypes) {
     for (const int64_t n : kSizes) {
@@ -76,7 +76,7 @@ ENTRY main {{
   }
 }
 
-/// A column is one lane of a strip of 128 lanes and more, which begins in one array and ends in the other.
+/// A column is one lane of a strip of at least 128 lanes. The strip starts in one array and ends in the other.
 TEST(RegionGuards, ReducesColumnsOfJoinedArrays) {
   for (const std::string_view type : kTypes) {
     check_text(fmt::format(R"(HloModule columns
@@ -104,7 +104,7 @@ ENTRY main {{
   }
 }
 
-/// Where a guard looks at two dimensions the loops aren't cut: the mask is computed in each turn.
+/// If a guard depends on two dimensions, loops aren't split: each iteration computes the mask.
 TEST(RegionGuards, MasksOfTwoDimensionsAreComputedInEachTurn) {
   EXPECT_EQ(code_of(R"(ENTRY main {
   x = f32[1000] parameter(0)

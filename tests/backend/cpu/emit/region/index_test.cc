@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of index expressions as values: iota, and indices of gathers.
+// Index expressions as values: iota, and indices of gathers.
 #include "tests/backend/cpu/emit/region/region_case.h"
 
 namespace hilo::cpu {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which instructions fetch the elements of a vector.
+// The instructions that load the elements of a vector.
 #include "tests/backend/cpu/emit/region/region_case.h"
 
 namespace hilo::cpu {
 namespace {
 
-/// y = negate(`moved`), an op on x, of that shape.
+/// y = negate(`moved`), where `moved` is an op on x with that shape.
 std::string moved(std::string_view from, std::string_view shape, std::string_view op) {
   return fmt::format("ENTRY main {{ x = {0} parameter(0)  m = {1} {2}  ROOT y = {1} negate(m) }}\n", from, shape, op);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// With which loops the nodes of a region change.
+// The loops on which the nodes of a region depend.
 #include "tests/backend/cpu/emit/region/region_case.h"
 
 namespace hilo::cpu {
 namespace {
 
-/// A line a node: what it is, its stage and level; v: varies along the vectors; r: in the row; l: rounds late.
+/// One line per node: its op, stage and level. v: varies along the vectors; r: in the row; l: rounds late.
 std::string facts_of(const std::string& text) {
   const RegionCase c(text);
   const std::vector<NodeFacts> facts = node_facts(c.region, shape_of_region(c.region, Isa::kAvx512));
@@ -46,7 +46,7 @@ TEST(NodeFacts, StagesCountReductions) {
             "constant 0 -1 \nload 0 1 vr\nreduce 0 1 vr\nresult 1 0 \ndivide 1 1 vr\n");
 }
 
-/// Across rows all is as wide as the rows are many.
+/// If vectors go across rows, every value has one lane per row.
 TEST(NodeFacts, ResultsOfColumnsVary) {
   EXPECT_EQ(facts_of(sum_of("f32") + R"(ENTRY main {
   x = f32[100,64] parameter(0)

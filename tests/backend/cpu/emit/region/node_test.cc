@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes are computed in the outermost loop that they change with.
+// Nodes are computed in the outermost loop on which they depend.
 #include "tests/backend/cpu/emit/region/region_case.h"
 
 namespace hilo::cpu {
 namespace {
 
-/// Before the first loop, in the outer one, in the inner one: how many loads each has.
+/// The number of loads before the first loop, in the outer loop, and in the inner loop.
 std::vector<int> loads_by_loop(const std::string& text) {
   const RegionCase c(text);
   std::istringstream lines(*region_text(c.region, Isa::kAvx512));
@@ -31,7 +31,7 @@ TEST(RegionNodes, AreComputedInTheOutermostLoopThatTheyChangeWith) {
             (std::vector<int>{1, 1, 1}));
 }
 
-/// Constants are no instructions, and a value whose guard never holds isn't loaded.
+/// Constants need no load, and neither does a value whose guard never holds.
 TEST(RegionNodes, ConstantsAreNotLoaded) {
   EXPECT_EQ(code_of(R"(ENTRY main {
   two = f32[] constant(2)

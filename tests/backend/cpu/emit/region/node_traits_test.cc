@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of nodes by themselves.
+// Traits of single nodes.
 #include <algorithm>
 
 #include "tests/backend/cpu/emit/region/region_case.h"
@@ -33,7 +33,7 @@ TEST(NodeTraits, WeightsOfTypesThatTakeManyInstructions) {
   EXPECT_EQ(weighted_nodes(unary("negate", "c128").region), 16);
 }
 
-/// Of the reduction of [8,100] along rows by `op`.
+/// Checks the reduction of [8,100] along rows by `op`.
 void check_reduction(std::string_view op, std::string_view type, ElementType accumulator, bool extreme) {
   const RegionCase c(fmt::format(R"(body {{ a = {0}[] parameter(0)  b = {0}[] parameter(1)  ROOT s = {0}[] {1}(a, b) }}
 ENTRY main {{

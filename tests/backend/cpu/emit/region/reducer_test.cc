@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Greatest and least elements of f16 and bf16 values, which are rounded after the reduction, not before.
+// Maxima and minima of f16 and bf16 values, which are rounded after the reduction, not before.
 #include <bit>
 
 #include "tests/backend/cpu/emit/region/region_case.h"
@@ -8,8 +8,8 @@
 namespace hilo::cpu {
 namespace {
 
-/// NaNs, also signalling ones, infinities, zeros of both signs, numbers that round to these, and numbers between two
-/// values.
+/// Quiet and signaling NaNs, infinities, zeros of both signs, numbers that round to these, and numbers between two
+/// representable values.
 Literal special_floats(int64_t count, unsigned seed) {
   constexpr uint32_t kSpecial[] = {0x7fc00000, 0xffc00001, 0x7f800001, 0xff800002, 0x7f800000,
                                    0xff800000, 0x80000000, 0,          0x80000001, 1,
@@ -25,7 +25,7 @@ Literal special_floats(int64_t count, unsigned seed) {
   return x;
 }
 
-/// x of [lines, columns], rounded to `type`, and x * x - x there; the extreme elements of both along `dimension`.
+/// The extreme elements of x [lines, columns], rounded to `type`, and of x * x - x, along `dimension`.
 std::string extremes(std::string_view type, std::string_view reducer, int64_t lines, int64_t columns, int dimension) {
   const std::string_view initial = reducer == "maximum" ? "-inf" : "inf";
   return fmt::format(R"(HloModule extremes
@@ -50,7 +50,7 @@ ENTRY main {{
                      dimension);
 }
 
-/// Equal with the signs of zeros, and NaN where NaN is expected.
+/// Expects equality, with signs of zeros, and NaN where NaN is expected.
 void expect_same(const Literal& got, const Literal& wanted, const std::string& where) {
   ASSERT_EQ(got.shape().to_string(), wanted.shape().to_string()) << where;
   for (int64_t k = 0; k < got.shape().element_count(); ++k) {
@@ -90,7 +90,7 @@ TEST(RegionReduce, RoundsGreatestAndLeastElementsLate) {
   }
 }
 
-/// What is written, or summed too, is rounded first.
+/// A value that is also written or summed is rounded first.
 TEST(RegionReduce, RoundsWhatOthersReadEarly) {
   for (const char* type : {"bf16", "f16"}) {
     check_text(fmt::format(R"(HloModule softmax
@@ -124,8 +124,7 @@ ENTRY main {{
   }
 }
 
-/// A maximum joins its lanes by shuffles, without a loop. Products of f32 are multiplied in doubles: half as many
-/// lanes.
+/// A maximum combines its lanes by shuffles, without a loop. f32 products are computed in f64, in half as many lanes.
 TEST(RegionReduce, CodeOfAccumulators) {
   constexpr std::string_view kText =
       R"(body {{ a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = f32[] {0}(a, b) }}

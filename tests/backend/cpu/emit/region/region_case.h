@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/backend/cpu/emit/region/region_case.h -- the region of a small program, and the properties of its code that
-// matter.
+// tests/backend/cpu/emit/region/region_case.h -- the region of a small program, and the relevant properties of its
+// code.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 
 namespace hilo::cpu {
 
-/// A program that is one region.
+/// A program that consists of one region.
 struct RegionCase {
   explicit RegionCase(const std::string& text) {
     StatusOr<hlo::Module> parsed = hlo::parse_module("HloModule m\n\n" + text);
@@ -30,7 +30,7 @@ struct RegionCase {
     EXPECT_EQ(formed.other_nodes.size(), 0u) << text;
     if (!formed.regions.empty()) region = std::move(formed.regions[0]);
   }
-  hlo::Module module;  // which the region points into
+  hlo::Module module;  // the region points into it
   Region region;
 };
 
@@ -39,7 +39,7 @@ inline std::string sum_of(std::string_view type) {
   return fmt::format("sum {{ a = {0}[] parameter(0)  b = {0}[] parameter(1)  ROOT s = {0}[] add(a, b) }}\n", type);
 }
 
-/// "dimension 1, 16 lanes, step 16, overlaps": what differs from a shape without vectors.
+/// "dimension 1, 16 lanes, step 16, overlaps": the differences from a shape without vectors.
 inline std::string shape_text(const RegionShape& shape) {
   std::string text = fmt::format("dimension {}, {} lanes", shape.vector_dimension, shape.lanes);
   if (shape.folded != 1) text += fmt::format(", folded {}", shape.folded);
@@ -48,8 +48,9 @@ inline std::string shape_text(const RegionShape& shape) {
   return text + (shape.overlaps ? ", overlaps" : "");
 }
 
-/// What matters of a region's code, in LLVM's language: its loops, branches, loads and stores by type, calls by name.
-/// Pointers to buffers don't count. Example   "1 turn, 2 load <16 x float>, 1 store <16 x float>"
+/// Summary of a region's LLVM IR: loops, branches, loads and stores by type, calls by name. Pointers to buffers don't
+/// count.
+/// Example: "1 turn, 2 load <16 x float>, 1 store <16 x float>"
 inline std::string code_of(const RegionCase& c, Isa isa) {
   const StatusOr<std::string> text = region_text(c.region, isa);
   EXPECT_TRUE(text.ok()) << text.status().to_string();

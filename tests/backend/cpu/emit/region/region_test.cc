@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code of maps, and which form the loops of a region have.
+// The code of maps, and the forms of a region's loops.
 #include "tests/backend/cpu/emit/region/region_case.h"
 
 namespace hilo::cpu {
@@ -16,7 +16,7 @@ TEST(RegionLoops, MapIsOneLoopOverVectors) {
   EXPECT_EQ(code_of(sum_text("bf16[1024]"), Isa::kAvx512), "2 load <16 x i16>, 1 store <16 x i16>, 1 turn");
 }
 
-/// The last vector overlaps the one before: no code for a remainder.
+/// The last vector overlaps the previous one, so there is no remainder loop.
 TEST(RegionLoops, RemaindersAreNoCode) { EXPECT_EQ(code_of(sum_text("f32[1000]")), code_of(sum_text("f32[1024]"))); }
 
 TEST(RegionLoops, DimensionsInStepAreOneLoop) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long rows are cut, so that the sums of their chunks are joined in pairs.
+// The chunk length of long rows, whose partial sums are combined in pairs.
 #include "tests/backend/cpu/emit/region/region_case.h"
 
 namespace hilo::cpu {
 namespace {
 
-/// "dimension 1: 16 turns, 7 chunks" of a region of these extents, the first of which is no row's.
+/// "dimension 1: 16 turns, 7 chunks" for a region of these extents. The first dimension is not part of the row.
 std::string row_chunks(std::vector<int64_t> extents, int lanes) {
   Region region;
   region.row_begin = 1;

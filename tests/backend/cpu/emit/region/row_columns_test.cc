@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of few elements, which vectors go across.
+// Short rows, with vectors across rows.
 #include <fmt/format.h>
 
 #include "tests/backend/cpu/emit/region/region_case.h"
@@ -42,7 +42,7 @@ TEST(RegionShortRows, SoftmaxIsTheReferences) {
   }
 }
 
-/// The index of the first of the greatest, NaN before all, as JAX has it: `shape` reduced along `dimension`.
+/// The index of the first maximum along `dimension` of `shape`. NaN takes precedence, as in JAX.
 hlo::Module arg_max_of(std::string_view type, const std::string& shape, const std::string& result, int dimension) {
   const bool is_float = type[0] == 'f' || type[0] == 'b';
   const StatusOr<hlo::Module> module = hlo::parse_module(fmt::format(
@@ -102,7 +102,7 @@ TEST(RegionShortRows, ArgumentsOfMaximaAreTheReferencesForTiesAndNan) {
   }
 }
 
-/// Rows of two dimensions, parts of rows, rows in another order: what isn't dense is loaded element by element.
+/// Rows of two dimensions, parts of rows, permuted rows: operands that aren't dense are loaded by element.
 TEST(RegionShortRows, RowsThatArentDenseAreTheReferences) {
   check_text(R"(HloModule parts
 most { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT m = f32[] maximum(a, b) }
@@ -123,7 +123,7 @@ ENTRY main {
 )");
 }
 
-/// Three elements a row: 16 rows are three loads, and no element is loaded by itself.
+/// Three elements per row: 16 rows are three loads, without scalar loads.
 TEST(RegionShortRows, RowsAreLoadedAsVectors) {
   EXPECT_EQ(code_of(R"(most { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT m = f32[] maximum(a, b) }
 ENTRY main {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops over a row: what each computes, and what it keeps for later ones.
+// The loops over a row: the values that each computes, and those that it stores for later loops.
 #include "tests/backend/cpu/emit/region/region_case.h"
 
 namespace hilo::cpu {
 namespace {
 
-/// A line a loop: what it computes or reads; a value that it writes to a tile has a +, one that it reads there a -.
+/// One line per loop: the values that it computes or reads. + marks a value written to a tile, - one read from a tile.
 std::string loops_of(const std::string& text) {
   const RegionCase c(text);
   const RowLoops loops = analyse_region(c.region, Isa::kAvx512).row;

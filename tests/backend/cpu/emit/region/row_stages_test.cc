@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regions with a row of several dimensions, which keep expensive values from one loop over the row for the next.
+// Regions with a row of several dimensions that store expensive values from one loop over the row for the next.
 #include <fmt/format.h>
 
 #include "tests/backend/cpu/emit/region/region_case.h"
@@ -8,7 +8,7 @@
 namespace hilo::cpu {
 namespace {
 
-/// x * p * q over its root mean square, where p is one expensive value a line and q one a column.
+/// x * p * q over its root mean square. p is one expensive value per line, q one per column.
 void check_scaled(std::string_view type, int64_t lines, int64_t columns) {
   check_text(fmt::format(R"(HloModule rows
 sum {{
@@ -78,7 +78,7 @@ std::string code_of_sum(std::string_view shape, std::string_view result, int dim
                                              shape, result, dimension));
 }
 
-/// Of a short row all is written out: the only loop is over rows.
+/// A short row is unrolled: the only loop is over rows.
 TEST(RegionRows, ShortRowsHaveNoLoop) {
   EXPECT_EQ(code_of_sum("100,64", "100", 1), "1 load <64 x float>, 1 store float, 1 turn");
 }
@@ -88,7 +88,7 @@ TEST(RegionRows, ColumnsLoopOverRowsInside) {
             "5 load <64 x float>, 1 load i64, 2 store <64 x float>, 2 store i64, 4 turn");
 }
 
-/// Softmax: three loops over the row, and an exponential is computed once for each element.
+/// Softmax: three loops over the row, with one exponential per element.
 TEST(RegionRows, StagesAreLoops) {
   EXPECT_EQ(code_of(R"(most { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT m = f32[] maximum(a, b) }
 )" + sum_of("f32") + R"(ENTRY main {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Along which dimension the vectors of a region run, and how many elements they have.
+// The vector dimension of a region, and its number of lanes.
 #include "tests/backend/cpu/emit/region/region_case.h"
 
 namespace hilo::cpu {
 namespace {
 
-/// On SSE2, AVX2 and AVX-512.
+/// The shapes on SSE2, AVX2 and AVX-512.
 std::vector<std::string> shapes_of(const std::string& text) {
   const RegionCase c(text);
   std::vector<std::string> shapes;
@@ -36,7 +36,7 @@ TEST(RegionShape, ExpensiveMapsTakeSeveralRegisters) {
   EXPECT_EQ(shapes_of(unary("f32[1024]", "exponential")),
             (Shapes{"dimension 0, 16 lanes", "dimension 0, 32 lanes", "dimension 0, 64 lanes"}));
   EXPECT_EQ(shapes_of(unary("f32[1024]", "sine")),
-            (Shapes{"dimension 0, 4 lanes", "dimension 0, 8 lanes", "dimension 0, 16 lanes"}));  // computed in doubles
+            (Shapes{"dimension 0, 4 lanes", "dimension 0, 8 lanes", "dimension 0, 16 lanes"}));  // computed in f64
 }
 
 TEST(RegionShape, VectorsAreNoLongerThanTheDimension) {
@@ -97,7 +97,7 @@ ENTRY main {
 TEST(RegionShape, LengthOfCodeGrowsWithRegistersAndFunctions) {
   const RegionCase cheap(unary("f32[1024]", "negate")), sum(row_sum("f32", "100,1000", "100", 1));
   EXPECT_EQ(code_length(cheap.region, Isa::kSse2), 2);
-  EXPECT_EQ(code_length(sum.region, Isa::kSse2), 16);  // four nodes in four registers
+  EXPECT_EQ(code_length(sum.region, Isa::kSse2), 16);  // four nodes on four registers each
   EXPECT_EQ(code_length(RegionCase(unary("f32[1024]", "exponential")).region, Isa::kSse2), 68);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which instructions write the outputs of a region.
+// The instructions that write the outputs of a region.
 #include "tests/backend/cpu/emit/region/region_case.h"
 
 namespace hilo::cpu {

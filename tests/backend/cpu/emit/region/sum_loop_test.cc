@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long sums of regions: reductions, means, norms, products of vectors. No length and no axis loses digits.
+// Long sums of regions: reductions, means, norms, dot products. They are accurate for every length and axis.
 #include <algorithm>
 #include <cstring>
 
@@ -10,7 +10,7 @@
 namespace hilo::cpu {
 namespace {
 
-/// docs/numerics.md: the number of terms added in order, and one joining for each doubling.
+/// docs/numerics.md: the number of terms added in order, and one combination for each doubling.
 double bound_of(int64_t terms) { return 32 + std::log2(static_cast<double>(terms)); }
 
 std::string list(const std::vector<int64_t>& values) {
@@ -65,7 +65,7 @@ void check_all(std::string_view type, int64_t n) {
 }
 
 TEST(RegionSums, KeepTheirDigitsAtEveryLength) {
-  // A thousand, a prime, twice a prime, powers of two and three.
+  // 1000, a prime, twice a prime, and numbers near powers of two and three.
   for (int64_t n : {1000, 1009, 2018, 4099, 65539, 131101, 1000003}) check_all<float>("f32", n);
 }
 
@@ -79,7 +79,7 @@ TEST(RegionSums, KeepTheirDigitsOverMillions) {
              bound_of(n), false);
 }
 
-/// In bytes: that number of floats would fill the memory.
+/// In bytes, because the same number of floats would exhaust memory.
 TEST(RegionSums, KeepTheirDigitsOverAHundredMillion) {
   const int64_t n = 100000007;
   Literal x(Shape::array(ElementType::kU8, {n}));
@@ -130,7 +130,7 @@ TEST(RegionSums, KeepTheirDigitsAlongEveryAxis) {
              equal_sums(10, 1600000, static_cast<long double>(0.1f)), bound_of(1600000), false);
 }
 
-/// Dimensions that memory doesn't merge.
+/// Dimensions that are not contiguous, so they can't be merged.
 TEST(RegionSums, KeepTheirDigitsOverSeveralAxes) {
   const Literal x = filled_with<float>(kTerms[0], {1009, 3, 1013});
   std::vector<ExactSum> sums(3);
@@ -143,7 +143,7 @@ TEST(RegionSums, KeepTheirDigitsOverSeveralAxes) {
              bound_of(67 * 71 * 73));
 }
 
-/// Half precision: one rounding at the end, and what is lost before is less than that.
+/// Half precision: one rounding at the end, and errors before it are smaller.
 TEST(RegionSums, TakeHalfPrecisionInF32) {
   for (const int64_t n : {1009, 65539}) {
     const Literal x = filled_with<bfloat16>(kTerms[0], {n}), y = filled_with<bfloat16>(kTerms[1], {n});
@@ -172,7 +172,7 @@ TEST(RegionSums, KeepBothPartsOfComplexNumbers) {
   });
 }
 
-/// Factors near 1 that are all rounded the same way: each rounding in f32 would count.
+/// Factors near 1 that all round in the same direction, so that errors of f32 products would add up.
 TEST(RegionSums, KeepTheDigitsOfProducts) {
   for (const int64_t n : {1009, 100003, 1000003}) {
     for (const double factor : {1 + 0x1p-20, 1 - 0x1p-21}) {
@@ -187,7 +187,7 @@ TEST(RegionSums, KeepTheDigitsOfProducts) {
   }
 }
 
-/// Two sums, a greatest value and a sum that hangs on these, of one row.
+/// Two sums of a row, a maximum, and a sum that depends on these.
 TEST(RegionSums, StandBesideOtherReductionsOfTheRow) {
   for (int64_t n : {31, 4099, 100003}) {
     check_text(fmt::format(R"(HloModule softmax
@@ -222,7 +222,7 @@ ENTRY main {{
   }
 }
 
-/// Products of vectors, of a matrix and a vector, of narrow matrices in blocks of rows.
+/// Products of vectors, of a matrix and a vector, and of narrow matrices by blocks of rows.
 TEST(RegionSums, KeepTheirDigitsInProductsOfVectorsAndMatrices) {
   const std::vector<std::array<int64_t, 3>> shapes = {{1, 1000003, 1}, {3, 65539, 1}, {1, 65539, 5},
                                                       {2, 2039, 16},   {7, 1009, 17}, {2, 8209, 2}};
@@ -244,7 +244,7 @@ TEST(RegionSums, KeepTheirDigitsInProductsOfVectorsAndMatrices) {
   }
 }
 
-/// Nothing is rounded in integers, and extremes have no sum: they go through long rows as before.
+/// Integers and extremes have no rounding errors, so long rows need no partial sums.
 TEST(RegionSums, LeaveIntegersAndExtremesAsTheyAre) {
   for (const char* type : {"s32", "u8", "s64", "pred"})
     check_text(reduction(type, {3, 4099}, {1}, std::string_view(type) == "pred" ? "or" : "add",
@@ -253,7 +253,7 @@ TEST(RegionSums, LeaveIntegersAndExtremesAsTheyAre) {
   check_text(product_text("s32", 2, 8209, 16));
 }
 
-/// A loop over rows, one over stretches, one within a stretch; sums of stretches go by way of the stack.
+/// One loop over rows, one over chunks, and one within a chunk. Partial sums are stored on the stack.
 TEST(RegionSums, LongRowsAreTwoLoops) {
   EXPECT_EQ(code_of(sum_of("f32") + R"(ENTRY main {
   x = f32[100,5000] parameter(0)

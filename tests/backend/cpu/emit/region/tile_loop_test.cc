@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regions that read an array across its lines, and go over it in tiles.
+// Regions that read an array across its lines and iterate in tiles.
 #include <fmt/format.h>
 
 #include "tests/backend/cpu/emit/region/region_case.h"
@@ -8,7 +8,7 @@
 namespace hilo::cpu {
 namespace {
 
-/// x + y + x with its dimensions in another order: two arrays along the lines of the result, one across.
+/// x + y + a transpose of x: two arrays along the lines of the result, one across.
 void check_sum_with_transpose(std::string_view type, const std::string& sizes, std::string_view permutation) {
   check_text(fmt::format(R"(HloModule tiles
 ENTRY main {{
@@ -41,8 +41,8 @@ TEST(RegionTiles, StandInBatches) {
 
 TEST(RegionTiles, AreTakenByEachThreadInItsPart) { check_sum_with_transpose("f32", "701,701", "1,0"); }
 
-/// Two loops over tiles, two within a tile. With as many arrays in one order as in the other, the loops go along the
-/// other order instead.
+/// Two loops over tiles and two within a tile. If both orders have the same number of arrays, the loops use the other
+/// order.
 TEST(RegionTiles, AreFourLoops) {
   constexpr std::string_view kText = R"(ENTRY main {{
   x = f32[100,100] parameter(0)

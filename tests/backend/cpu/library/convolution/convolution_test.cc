@@ -11,14 +11,14 @@ namespace {
 using hlo::Int64List;
 using hlo::WindowDimension;
 
-/// Extents by role, and the order of the dimensions in memory.
+/// Extents by role, and the order of dimensions in memory.
 struct Form {
   int64_t batch = 1, inputs = 1, outputs = 1;
   Int64List sizes;
   std::vector<WindowDimension> window;
   int64_t feature_groups = 1, batch_groups = 1;
   std::string lhs = {}, rhs = {},
-              out = {};  ///< labels: "b01f", "01io", "b01f"; of the window's rank, channels last, where empty
+              out = {};  ///< labels: "b01f", "01io", "b01f". If empty, channels last, with the window's rank.
 };
 
 int64_t extent(const Form& form, bool kernel, char label) {
@@ -142,7 +142,7 @@ TEST(ConvolutionHero, StridesPadsDilatesAndTurns) {
   }
 }
 
-/// Whatever way a convolution is run, it multiplies the same padding: what isn't finite shows where.
+/// All algorithms multiply the same padding elements, so NaN and infinity appear at the same positions.
 TEST(ConvolutionHero, MultipliesPaddingWithWeightsThatAreNotFinite) {
   const Form forms[] = {
       {2, 3, 4, {9, 7}, {{3, 1, 1, 1}, {3, 1, 1, 1}}},
@@ -204,7 +204,7 @@ TEST(ConvolutionHero, TakesPositionsAsLanesWhereOutputsAreFew) {
     for (int64_t width : {8, 16, 33, 70}) {
       Form form{2, 3, outputs, {4, width}, {{3, 1, 1, 1}, {5, 1, 2, 1, 1, 2}}};
       check(module_of_form(form, ElementType::kF32), kTolerance);
-      form.window = {{3, 1, 1, 1, 2}, {4, 1, 2, 2, 2}};  // the gradient of a strided one
+      form.window = {{3, 1, 1, 1, 2}, {4, 1, 2, 2, 2}};  // the gradient of a strided convolution
       check(module_of_form(form, ElementType::kF32), kTolerance);
       form.lhs = form.out = "bf01";
       form.rhs = "oi01";
@@ -219,7 +219,7 @@ TEST(ConvolutionHero, TakesPositionsAsLanesWhereOutputsAreFew) {
   check(module_of_form({2, 3, 3, {4, 20}, {{3, 1, 1, 1}, {3, 1, 1, 1}}}, ElementType::kBf16), 1e-2);
 }
 
-/// The gradient of a kernel: a window almost as large as the input.
+/// The gradient of a kernel: the window is almost as large as the input.
 TEST(ConvolutionHero, SumsOverLargeWindows) {
   const auto wide = [](int64_t size) { return WindowDimension{size, 1, 1, 1}; };
   for (int64_t n : {1, 3, 13, 15, 33}) {
@@ -229,10 +229,10 @@ TEST(ConvolutionHero, SumsOverLargeWindows) {
     check(module_of_form({n, 3, n, {5, 6}, {wide(5), wide(6)}, 1, n}, ElementType::kF32), kTolerance);
     check(module_of_form({2 * n, 3, 3 * n, {5, 6}, {wide(5), wide(6)}, 1, n}, ElementType::kF32), kTolerance);
   }
-  // Strided forward convolutions give dilated windows, dilated inputs come from transposed ones.
+  // Gradients of strided convolutions have dilated windows; transposed convolutions have dilated inputs.
   check(module_of_form({6, 4, 5, {9, 9}, {{4, 1, 0, 1, 1, 2}, {4, 1, 1, 0, 1, 2}}}, ElementType::kF32), kTolerance);
   check(module_of_form({6, 4, 5, {5, 5}, {{8, 1, 1, 1, 2}, {9, 2, 1, 1, 2}}}, ElementType::kF32), kTolerance);
-  // Blocks of the sum: more taps than one takes.
+  // Blocked sums: more taps than a block holds.
   check(module_of_form({3, 2, 5, {40, 50}, {wide(40), wide(50)}}, ElementType::kF32), 1e-4);
   check(module_of_form({3, 2, 5, {2500}, {wide(2500)}}, ElementType::kF64), 1e-11);
 }
@@ -308,7 +308,7 @@ TEST(ConvolutionHero, KeepsTheDigitsOfLongSums) {
   }
 }
 
-/// Depths at which a tile's sum is cut: right in every element.
+/// Depths at which a tile's sum is split; every element must be correct.
 TEST(ConvolutionHero, CutsSumsAtEveryDepth) {
   for (const int64_t inputs : {1, 511, 512, 513, 1025, 5000}) {
     check_text(long_convolution(13, 2, inputs, 9, 1), 1e-5);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real lines as complex ones of half their length, on every instruction set.
+// Real lines, transformed as complex lines of half the length, on every instruction set.
 #include "hilo/backend/cpu/library/fft/kernels.h"
 
 #include <gtest/gtest.h>

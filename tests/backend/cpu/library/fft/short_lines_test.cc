@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short transforms give the same bits with vectors of any width.
+// Short transforms have the same bits for vectors of any width.
 #include "hilo/backend/cpu/library/fft/short_lines.h"
 
 #include <gtest/gtest.h>
@@ -80,7 +80,7 @@ TEST(ShortLines, AreTheSameBitsAtEveryLength) {
 }
 
 TEST(ShortLines, AreTheSameBitsWhereverTheLinesLie) {
-  for (const int64_t inner : {1, 2, 5, 8, 16, 33, 50}) {  // lines side by side: fewer than lanes, as many, and more
+  for (const int64_t inner : {1, 2, 5, 8, 16, 33, 50}) {  // adjacent lines: fewer than lanes, as many, and more
     for (const FftType type : {FftType::kFft, FftType::kIfft}) check_both({type, {12, inner}, {3, 12, inner}});
     for (const FftType type : {FftType::kRfft, FftType::kIrfft}) check_both({type, {9, inner}, {3, 9, inner / 2 + 1}});
   }

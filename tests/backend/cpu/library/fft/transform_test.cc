@@ -35,7 +35,7 @@ TEST(RootsOfUnity, AreThoseOfTheAngleAndExactAtQuarterTurns) {
   }
 }
 
-/// Compares some elements of some lines with their definition.
+/// Compares some elements of some lines with the definition.
 template <typename T>
 void expect_definition(const Transform<T>& transform, int64_t lines, bool inverse) {
   const int64_t n = transform.length();
@@ -66,7 +66,7 @@ template <typename T>
 void expect_definition_of(int64_t n, Isa isa) {
   SCOPED_TRACE(isa_name(isa));
   const Transform<T> transform(n, isa);
-  for (int64_t lines : {1, 5, 35}) {  // few, and more than the lanes of a register
+  for (int64_t lines : {1, 5, 35}) {  // few lines, and more than a register has lanes
     for (bool inverse : {false, true}) expect_definition(transform, lines, inverse);
   }
 }
@@ -81,8 +81,7 @@ TEST(Transform, IsTheDefinitionWhateverTheLengthsFactors) {
   }
 }
 
-/// Real lines, whose numbers and the elements before the middle are stored without gaps, compared with the same as
-/// complex lines.
+/// Compares the transform of real lines, which are stored without gaps, with that of the same lines as complex numbers.
 template <typename T>
 void expect_real_sides(int64_t n, int64_t lines, Isa isa) {
   SCOPED_TRACE(testing::Message() << isa_name(isa) << ", " << lines << " lines of " << n);

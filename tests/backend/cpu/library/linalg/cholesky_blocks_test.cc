@@ -37,7 +37,7 @@ void check(const char* routine, double tolerance) {
         for (int r = 0; r < leading; ++r) {
           const auto at = static_cast<size_t>(c * leading + r);
           double sum = l[at];
-          if (r >= c && r < n) {  // the factor; all else is as it was
+          if (r >= c && r < n) {  // the factor; other elements are unchanged
             sum = 0;
             for (int k = 0; k <= c; ++k)
               sum += static_cast<double>(l[static_cast<size_t>(k * leading + r)]) *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of LAPACK as files may write them: what they may ask for is checked before the library sees it.
+// LAPACK calls in loaded programs: arguments are validated before LAPACK is called.
 #include "hilo/backend/cpu/library/linalg/lapack.h"
 
 #include "tests/backend/cpu/engine_check.h"
@@ -46,7 +46,7 @@ hlo::Module program(const Call& call) {
   return module.ok() ? *std::move(module) : hlo::Module();
 }
 
-/// What the engine and the reference answer, if that is one error; and whether anything came out on stdout.
+/// The error, which engine and reference must share. Also reports output on stdout.
 std::string answer(const Call& call) {
   const hlo::Module module = program(call);
   if (module.entry == nullptr) return "no program";
@@ -61,7 +61,7 @@ std::string answer(const Call& call) {
   }
   const std::string written = ::testing::internal::GetCapturedStdout();
   if (!written.empty()) return "on stdout: " + written;
-  constexpr std::string_view kWhere = "Execute 'm': ";  // also in the engine's messages
+  constexpr std::string_view kWhere = "Execute 'm': ";  // a prefix of the engine's messages
   if (const size_t at = fast.find(kWhere); at != std::string::npos) fast.erase(at, kWhere.size());
   if (fast != slow) return "the engine: " + fast + "\nthe reference: " + slow;
   return slow;
@@ -70,9 +70,10 @@ std::string answer(const Call& call) {
 Shape f32(std::initializer_list<int64_t> sizes) { return Shape::array(ElementType::kF32, sizes); }
 const Shape kInfo = Shape::scalar(ElementType::kS32);
 
-/// Each attribute of each routine: the call with `right` letters is fine, with any other is refused by name.
+/// Each attribute of each routine: `right` letters are valid, others are rejected with an error that names the
+/// attribute.
 struct Letters {
-  Call call;  ///< without its attributes
+  Call call;  ///< a call without its attributes
   std::vector<std::pair<std::string, char>> right;
 };
 
@@ -125,7 +126,7 @@ TEST(Lapack, MoreReflectorsThanRowsAreAnError) {
             std::string::npos);
 }
 
-/// Its workspace would have more elements than 32 bits count, and LAPACK would say so on stdout.
+/// The workspace would have more elements than 32 bits count. LAPACK would print an error on stdout.
 TEST(Lapack, RowsTooLongToCountTheirWorkspaceAreAnError) {
   constexpr int64_t kLong = int64_t{1} << 26;
   const std::string error = answer({"lapack_sgeqrf_ffi", {f32({0, 1, kLong})}, {f32({0, 1, kLong}), f32({0, 1})}, ""});
@@ -160,7 +161,7 @@ TEST(Lapack, EveryResultHasAsManyMatricesAsTheOperand) {
   EXPECT_NE(call(f32({1, 3})).find("don't fit each other"), std::string::npos);
 }
 
-/// uplo names the triangle that is read: the other one may hold anything.
+/// uplo selects the triangle that is read. The other one may contain anything.
 TEST(Lapack, WhatIsNotReadMayBeNaN) {
   const std::string text =
       "HloModule m\n\nENTRY %main (x: f32[2,2]) -> (f32[2,2], f32[2], s32[]) {\n  %x = f32[2,2] parameter(0)\n"
@@ -176,8 +177,7 @@ TEST(Lapack, WhatIsNotReadMayBeNaN) {
   EXPECT_EQ(value->elements()[2].data<int32_t>()[0], 0);
 }
 
-/// What comes of one NaN in column 1 of a 4 x 3 matrix: columns before it don't depend on it, nor do rows of R above
-/// it.
+/// One NaN in column 1 of a 4 x 3 matrix: earlier columns don't depend on it, nor do rows of R above it.
 TEST(Lapack, NaNSpreadsToWhatDependsOnItAndNoFurther) {
   for (const char* type : {"f32", "f64", "c64", "c128"}) {
     const std::string t = type, letter = t == "f32" ? "s" : t == "f64" ? "d" : t == "c64" ? "c" : "z";

@@ -12,7 +12,7 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr int kUntouched = 3;  // rows between columns, which stay unchanged
+constexpr int kUntouched = 3;  // padding rows between columns, which stay unchanged
 
 /// A column-major matrix.
 template <typename T>
@@ -46,7 +46,7 @@ int factor(Isa isa, Matrix<T>& a, std::vector<int>& pivots) {
   return factor_lu(isa, getrf<T>(), a.rows, a.columns, a.data.data(), a.leading(), pivots.data());
 }
 
-/// The greatest difference between L U and the rows of `a` in the order of the pivots.
+/// The greatest difference between L U and the permuted rows of `a`.
 template <typename T>
 double residual(Matrix<T> a, Matrix<T> lu, const std::vector<int>& pivots) {
   for (int k = 0; k < static_cast<int>(pivots.size()); ++k) {
@@ -102,7 +102,7 @@ void check(double tolerance) {
 TEST(LuBlocks, FactorMatricesOfFloatsWithLapacksPivots) { check<float>(1e-6); }
 TEST(LuBlocks, FactorMatricesOfDoublesWithLapacksPivots) { check<double>(1e-15); }
 
-/// A column of zeros, wherever it is, is factored over, and the first such is info.
+/// A column of zeros doesn't stop the factorization. info is the first such column.
 TEST(LuBlocks, SayWhichPivotIsZero) {
   for (const Isa isa : supported_isas()) {
     for (int bad : {0, 7, 16, 60, 99}) {
@@ -135,7 +135,7 @@ TEST(LuBlocks, TakeTheFirstOfEqualMagnitudes) {
 /// The reciprocal of a denormal pivot may be infinite.
 TEST(LuBlocks, DivideByDenormals) {
   for (const Isa isa : supported_isas()) {
-    if (isa == Isa::kSse2) continue;  // LAPACK's own, which gives infinities
+    if (isa == Isa::kSse2) continue;  // uses LAPACK, which returns infinities
     Matrix<double> a(40, 1);
     for (int r = 0; r < 40; ++r) a.at(r, 0) = r == 3 ? 0x1p-1070 : 0x1p-1071;
     std::vector<int> pivots;

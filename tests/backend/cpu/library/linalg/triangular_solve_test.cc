@@ -13,7 +13,7 @@
 namespace hilo::cpu {
 namespace {
 
-/// A problem with its matrices, with space behind them that must not be touched.
+/// A problem and its matrices, followed by padding that must not change.
 template <typename T>
 struct Case {
   char side, uplo, transposed, diagonal;
@@ -43,7 +43,7 @@ struct Case {
     return inside ? static_cast<double>(a[static_cast<size_t>(column * a_leading() + row)]) : 0;
   }
 
-  /// The largest difference of op(A) X or X op(A) from B, and whether the memory beyond B is unchanged.
+  /// The greatest difference of op(A) X or X op(A) from B. Checks that the memory after B is unchanged.
   double residue(const std::vector<T>& x) const {
     double most = 0;
     for (int j = 0; j < n(); ++j) {
@@ -102,7 +102,7 @@ TEST(TriangularSolve, DividesByTheDiagonalAlone) {
   for (const Isa isa : supported_isas()) {
     Case<double> problem{'L', 'L', 'N', 'N', 40, 20, {}, {}};
     problem.fill();
-    // The other triangle isn't read, and a column of B that isn't finite stays among itself.
+    // The other triangle isn't read, and NaN or infinity in a column of B stays in that column.
     for (int c = 0; c < 40; ++c) {
       for (int r = 0; r < c; ++r) problem.a[static_cast<size_t>(c * problem.a_leading() + r)] = std::nan("");
     }

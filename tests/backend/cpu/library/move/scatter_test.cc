@@ -66,7 +66,7 @@ TEST(Scatter, GoesAlongWithBatchesOfItsIndices) {
                    }));
 }
 
-/// The places of windows of these sizes in an s32[8,6,5] that begin anywhere along the dimensions.
+/// The positions of windows of these sizes in an s32[8,6,5], with any start along the dimensions.
 ScatterPlaces places_of(const std::vector<int64_t>& window, const std::vector<int64_t>& begins) {
   hlo::ScatterAttributes a;
   a.update_window_dims = {1, 2, 3};
@@ -84,19 +84,19 @@ TEST(ScatterPlaces, OverlapInPartWhereLongWindowsBeginAnywhere) {
   EXPECT_TRUE(places_of({1, 6, 3}, {0, 2}).slides());
   EXPECT_FALSE(places_of({1, 6, 5}, {0}).slides());  // rows
   EXPECT_FALSE(places_of({1, 1, 5}, {0, 1}).slides());
-  EXPECT_FALSE(places_of({8, 6, 5}, {0}).slides());  // nowhere else to begin
-  EXPECT_FALSE(places_of({1, 4, 5}, {0}).slides());  // all at the same columns
+  EXPECT_FALSE(places_of({8, 6, 5}, {0}).slides());  // only one possible start
+  EXPECT_FALSE(places_of({1, 4, 5}, {0}).slides());  // all windows in the same columns
 }
 
 TEST(Scatter, OfWindowsThatOverlapInPartIsInTheirOrderOnAllThreads) {
-  // The second row of one window is the first of another: threads must not divide windows by their rows.
+  // The second row of one window is the first row of another, so threads must not split windows by rows.
   check(scatter_of(Shape::array(ElementType::kS32, {3, 40}), Shape::array(ElementType::kS32, {4096, 1}), {4096, 2, 30},
                    Opcode::kAdd, [](hlo::ScatterAttributes& a) {
                      a.update_window_dims = {1, 2};
                      a.scatter_dims_to_operand_dims = {0};
                      a.index_vector_dim = 1;
                    }));
-  // The same of columns, which windows begin at.
+  // The same for columns, where windows start at a column.
   check(scatter_of(Shape::array(ElementType::kS32, {2, 1203}), Shape::array(ElementType::kS32, {300, 1}),
                    {300, 2, 1200}, Opcode::kAdd, [](hlo::ScatterAttributes& a) {
                      a.update_window_dims = {1, 2};
@@ -106,7 +106,7 @@ TEST(Scatter, OfWindowsThatOverlapInPartIsInTheirOrderOnAllThreads) {
 }
 
 TEST(Scatter, OfManyUpdatesIsInTheirOrderOnAllThreads) {
-  // Sums of f32 that show their order.
+  // f32 sums that depend on the order.
   const auto rows = [](hlo::ScatterAttributes& a) {
     a.update_window_dims = {1};
     a.inserted_window_dims = {0};
@@ -231,7 +231,7 @@ void single_elements(hlo::ScatterAttributes& a) {
   a.index_vector_dim = 1;
 }
 
-/// Places of an array of `size` elements: some twice in a row, some outside.
+/// Indices into an array of `size` elements: some repeated, some out of bounds.
 void scramble(Literal& places, int64_t size) {
   int64_t at = 1;
   int64_t k = 0;
@@ -241,7 +241,7 @@ void scramble(Literal& places, int64_t size) {
   }
 }
 
-/// Groups of windows with and without what the short way leaves out.
+/// Groups of windows with and without values that the fast path doesn't support.
 TEST(Scatter, ExtremesOfSingleElementsAreTheReferencesForAllValues) {
   const double kInfinity = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
   const double kSpecial[] = {kNan, 0.0, -0.0, kInfinity, -kInfinity, 1e-310, -1e-310, 1e-42, -1e-42};
@@ -285,8 +285,7 @@ TEST(Scatter, PairsOfDoublesHaveTheReferencesBits) {
   }
 }
 
-/// Elements of arrays larger than the cache: on one thread, which updates them immediately, and on several, which list
-/// them first.
+/// Arrays larger than the cache. One thread updates elements immediately; several threads first collect them in lists.
 TEST(Scatter, SingleElementsOfLargeArraysAreTheSameOnAnyNumberOfThreads) {
   const int64_t size = 700001;
   for (ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kS32, ElementType::kC64}) {
@@ -415,7 +414,7 @@ TEST(Scatter, KeepsTheDigitsOfComplexUpdates) {
   }
 }
 
-/// Places without updates keep their bits, -0 and what isn't a number too; infinities stay.
+/// Positions without updates retain their bits, including -0, NaN and infinities.
 TEST(Scatter, LeavesPlacesWithoutUpdatesAlone) {
   const float infinity = std::numeric_limits<float>::infinity();
   for (const char* type : {"f32", "f64"}) {

@@ -9,7 +9,7 @@
 namespace hilo::cpu {
 namespace {
 
-/// The key of a comparator "p < q" of floats, whose sides are what `side` makes of parameter %p.
+/// The key of a comparator "p < q" of floats; `side` computes each side from parameter %p.
 std::optional<SortKey> key_of_sides(const std::string& side) {
   const auto of = [&](char name) {
     std::string text = side;
@@ -30,7 +30,7 @@ ENTRY before {{
   return module.ok() ? sort_key_of(*module->entry) : std::nullopt;
 }
 
-// The tests of JAX's comparator read the parameter, whatever its selects have changed before.
+// The tests in JAX's comparator read the parameter itself, not the result of an earlier select.
 TEST(SortKey, JaxsComparatorIsOne) {
   EXPECT_TRUE(
       key_of_sides("  is_nan_@ = pred[] compare(@, @), direction=NE\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways to sort a line by its length: insertion, merges, digits of 8 bits and wider ones, counts.
+// The sort algorithms by line length: insertion, merge, radix with digits of 8 bits and more, counting.
 #include <fmt/format.h>
 
 #include "hilo/hlo/text/parser.h"
@@ -8,7 +8,7 @@
 namespace hilo::cpu {
 namespace {
 
-/// Elements of any bits, half of them from a few that repeat: the least, the greatest, their neighbours.
+/// Random bits for half of the elements. The others repeat the least and greatest values and their neighbours.
 Literal elements_of(const Shape& shape, unsigned seed) {
   std::mt19937_64 random(seed);
   Literal literal(shape);
@@ -18,12 +18,12 @@ Literal elements_of(const Shape& shape, unsigned seed) {
     const uint64_t top = uint64_t{1} << (8 * width - 1),
                    few[] = {0, 1, top - 1, top, top + 1, 2 * top - 1, 2 * top - 2};
     const uint64_t value = random() % 2 == 0 ? random() : few[random() % std::size(few)];
-    std::memcpy(bytes.data() + at, &value, width);  // the low bytes come first
+    std::memcpy(bytes.data() + at, &value, width);  // little-endian: the low bytes are first
   }
   return literal;
 }
 
-/// Lines of a type along a dimension, with positions as payload or alone.
+/// Sorts lines along a dimension, alone or with positions as payload.
 void sorts(const std::string& type, int64_t lines, int64_t length, bool with_payload, const char* direction) {
   const std::string shape = fmt::format("{}[{},{}]", type, lines, length),
                     payload = fmt::format("s32[{},{}]", lines, length);

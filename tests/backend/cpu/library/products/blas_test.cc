@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices whose sums are too long for one call of a library.
+// Matrix products whose sums are too long for one BLAS call.
 #include "hilo/backend/cpu/library/products/blas.h"
 
 #include "tests/backend/cpu/sum_check.h"
@@ -8,7 +8,7 @@
 namespace hilo::cpu {
 namespace {
 
-/// Intel's processors that are younger than the library, and AMD's with AVX-512, are strangers to it.
+/// By itself, OpenBLAS doesn't detect Intel processors newer than itself, nor AMD's with AVX-512.
 TEST(Blas, UsesTheProcessorsVectorsAndLeavesTheEnvironmentAlone) {
   const bool told_otherwise = std::getenv("OPENBLAS_CORETYPE") != nullptr;
   if (std::string_view(blas_name()) == "none" || told_otherwise) return;
@@ -53,7 +53,7 @@ ENTRY main {{
   }
 }
 
-/// A product that is cut into tiles as well: each element of the result is its own sum.
+/// A deep product that is also split into tiles: each element of the result is its own sum.
 TEST(Blas, PutsEachTileOfADeepProductInItsPlace) {
   const int64_t m = 1030, k = 4097, n = 3;
   Literal a(Shape::array(ElementType::kF32, {m, k})), b(Shape::array(ElementType::kF32, {k, n}));

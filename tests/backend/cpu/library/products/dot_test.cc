@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products whose operands are parts of other values: read where they lie, and equal to the reference.
+// Products whose operands are slices of other values: read in place, with the reference's result.
 #include <algorithm>
 #include <limits>
 
@@ -8,7 +8,7 @@
 namespace hilo::cpu {
 namespace {
 
-/// How many steps a program has that aren't products.
+/// The number of steps other than products.
 int64_t copies_of(const std::string& text) {
   const StatusOr<hlo::Module> module = hlo::parse_module(text);
   EXPECT_TRUE(module.ok()) << module.status().to_string();
@@ -22,7 +22,7 @@ void check_without_copies(const std::string& text, double tolerance = 1e-5) {
   check_text(text, tolerance);
 }
 
-/// A part [m, k] at (row, column) of a larger matrix times a part [k, n] of another; either may be transposed.
+/// A slice [m, k] at (row, column) of a larger matrix times a slice [k, n] of another. Either may be transposed.
 std::string parts_text(std::string_view type, int64_t m, int64_t n, int64_t k, bool left_turned, bool right_turned) {
   const int64_t lr = left_turned ? k : m, lc = left_turned ? m : k, rr = right_turned ? n : k,
                 rc = right_turned ? k : n;
@@ -51,7 +51,7 @@ TEST(Dot, CopiesPartsThatAreConverted) {
   check_text(parts_text("s32", 70, 65, 81, false, false));
 }
 
-/// Queries, keys and values of `heads` heads, columns of one product, as attention has them.
+/// Queries, keys and values of `heads` heads as columns of one product, as in attention.
 std::string attention_text(int64_t batch, int64_t length, int64_t heads, int64_t size) {
   const auto part = [&](std::string_view name, int64_t which) {
     return fmt::format(
@@ -76,7 +76,7 @@ TEST(Dot, ReadsHeadsOfOneProductWhereTheyLie) {
   check_without_copies(attention_text(1, 130, 2, 33), 1e-3);
 }
 
-/// A batch of products, transposed: [a, b, m, n] as [a, m, b, n].
+/// A batch of products, transposed from [a, b, m, n] to [a, m, b, n].
 std::string turned_text(std::string_view type, int64_t a, int64_t b, int64_t m, int64_t n, int64_t k) {
   return fmt::format(
       "HloModule turned\nENTRY main {{\n x = {0}[{1},{2},{3},{5}] parameter(0)\n y = {0}[{1},{2},{5},{4}] "
@@ -96,7 +96,7 @@ TEST(Dot, WritesATransposedResultWhereItIsToLie) {
   check_text(turned_text("f32", 40, 5, 1, 129, 600), 1e-3);
 }
 
-/// Transposed products next to each other, which another product reads: as gradients of what was one product.
+/// Another product reads the concatenation of transposed products, as in the gradient of a split product.
 TEST(Dot, ReadsResultsThatWereConcatenated) {
   const std::string product =
       " dot(x, y), lhs_batch_dims={0,1}, lhs_contracting_dims={3}, rhs_batch_dims={0,1}, rhs_contracting_dims={2}\n";
@@ -133,14 +133,14 @@ TEST(Dot, PartsKeepSpecialValues) {
   for (const float special : {kInfinity, -kInfinity, std::numeric_limits<float>::quiet_NaN(), kDenormal, -0.0f}) {
     std::vector<Literal> arguments = samples(*module);
     const std::span<float> a = arguments[0].data<float>();
-    a[0] = special;                                  // outside of the part: must not be read
-    a[static_cast<size_t>(2 * 88 + 3)] = special;    // its first element
-    a[static_cast<size_t>(71 * 88 + 83)] = special;  // its last one
+    a[0] = special;                                  // outside of the slice: must not be read
+    a[static_cast<size_t>(2 * 88 + 3)] = special;    // the first element of the slice
+    a[static_cast<size_t>(71 * 88 + 83)] = special;  // the last element of the slice
     check(*module, arguments);
   }
 }
 
-/// The same value is read by the product and, after it, changed: the product sees what was before.
+/// The product reads a value that is updated later, so it must see the old elements.
 TEST(Dot, APartIsReadBeforeItsSourceIsOverwritten) {
   check_text(
       "HloModule m\nENTRY main {\n x = f32[70,130] parameter(0)\n y = f32[60,80] parameter(1)\n"

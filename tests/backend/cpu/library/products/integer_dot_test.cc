@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dots of integers in the engine, bit for bit those of the reference.
+// Integer dots on the engine equal the reference bit for bit.
 #include <fmt/format.h>
 
 #include "hilo/types/twins.h"
@@ -10,7 +10,7 @@
 namespace hilo::cpu {
 namespace {
 
-/// All bits of all elements differ from one to the next.
+/// Pseudorandom elements in the type's full range.
 Literal mixed(const Shape& shape, uint64_t seed) {
   Literal literal(shape);
   visit_array_type(
@@ -73,7 +73,7 @@ TEST(IntegerDot, OfAnyOrderOfDimensions) {
         "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={2}");
   check("u8[41,3,60]", "u8[41,70,3]", "s32[3,60,70]",
         "lhs_batch_dims={1}, rhs_batch_dims={2}, lhs_contracting_dims={0}, rhs_contracting_dims={0}");
-  // Rows, and what is contracted, are two dimensions that don't lie in step.
+  // Both the rows and the contraction have two dimensions that can't be merged.
   check("s8[7,30,5,12]", "s8[30,12,65]", "s32[7,5,65]", "lhs_contracting_dims={1,3}, rhs_contracting_dims={0,1}");
   check("s16[7,30,5,12]", "s16[30,12,65]", "s32[7,5,65]", "lhs_contracting_dims={1,3}, rhs_contracting_dims={0,1}");
 }

@@ -14,7 +14,7 @@ struct Named {
   const IntegerKernels& kernels;
 };
 
-/// All that this machine can run, those that a wider one hides too.
+/// All kernels that this machine can run, including those that a wider one supersedes.
 std::vector<Named> all_kernels() {
   std::vector<Named> all = {{"sse2", integer_kernels_sse2()}};
   if (host_isa() >= Isa::kAvx2) all.push_back({"avx2", integer_kernels_avx2()});
@@ -34,10 +34,10 @@ constexpr Packed kPackedOf = sizeof(T) == 8   ? Packed::kS64
 
 struct Case {
   int64_t m, n, k;
-  bool a_lines_adjacent, b_lines_adjacent;  ///< else elements along k are
+  bool a_lines_adjacent, b_lines_adjacent;  ///< false: elements along k are adjacent
 };
 
-/// Values at both ends of the type, or random ones.
+/// Values at both ends of the type, or random values.
 template <typename T>
 std::vector<T> values(int64_t count, bool extreme, unsigned seed) {
   std::mt19937_64 random(seed);
@@ -83,7 +83,7 @@ void check(const Case& c, bool extreme) {
   }
 }
 
-// Around the sizes of tiles, words and strips, and one of several blocks of rows.
+// Sizes around those of tiles, words and strips, and one with several blocks of rows.
 constexpr Case kCases[] = {{1, 1, 1, false, false},    {1, 40, 3, false, true},   {13, 5, 4, true, true},
                            {12, 32, 64, true, false},  {25, 33, 66, false, true}, {3, 65, 129, true, false},
                            {110, 70, 37, false, true}, {7, 9, 1000, false, false}};

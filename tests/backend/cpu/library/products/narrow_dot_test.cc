@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of bf16 in the engine, on every instruction set: sums in f32, denormals preserved, the same bits on any
-// number of threads.
+// bf16 products on the engine, on every instruction set. Sums are in f32, denormals are preserved, and the bits don't
+// depend on the number of threads.
 #include "hilo/base/thread_pool.h"
 #include "tests/backend/cpu/sum_check.h"
 
@@ -18,7 +18,7 @@ Literal filled(const Shape& shape, int terms) {
   return filled_with<bfloat16>(kTerms[terms], {shape.dimensions().begin(), shape.dimensions().end()});
 }
 
-/// [m, k] times [k, n], either of which may lie the other way round; larger than what regions take.
+/// [m, k] times [k, n], either of which may be transposed. Larger than the products that regions compute.
 struct Layout {
   bool left_turned, right_turned;
 };

@@ -37,7 +37,7 @@ class SmallMatrices : public testing::Test {
     return matrices;
   }
 
-  /// x x' + n, for each matrix.
+  /// x x' + n for each matrix.
   static std::vector<T> positive_matrices(int n, int64_t count) {
     const std::vector<T> x = random_matrices(n, n, count);
     std::vector<T> matrices(x.size());
@@ -57,7 +57,7 @@ class SmallMatrices : public testing::Test {
   struct Lu {
     std::vector<T> factors;
     std::vector<int> pivots, info;
-    /// NaN is equal to itself.
+    /// NaN counts as equal to NaN.
     bool operator==(const Lu& other) const {
       return pivots == other.pivots && info == other.info && factors.size() == other.factors.size() &&
              (factors.empty() || std::memcmp(factors.data(), other.factors.data(), factors.size() * sizeof(T)) == 0);
@@ -71,7 +71,7 @@ class SmallMatrices : public testing::Test {
     return lu;
   }
 
-  /// One after the other by the panels of larger matrices; by LAPACK without kernels.
+  /// Factors one matrix after the other by the panels for larger matrices, or by LAPACK if the ISA has no kernels.
   static Lu lu_one_by_one(Isa isa, int rows, int columns, const std::vector<T>& matrices, int64_t count) {
     static auto* const getrf =
         reinterpret_cast<GetrfRoutine<T>*>(blas_symbol(std::is_same_v<T, float> ? "sgetrf_" : "dgetrf_"));
@@ -103,7 +103,7 @@ class SmallMatrices : public testing::Test {
     }
   }
 
-  /// Well conditioned: random elements, and a diagonal of 2 and more. What isn't read is NaN.
+  /// Well-conditioned triangles: random elements, and a diagonal of at least 2. Elements that aren't read are NaN.
   static std::vector<T> triangles(int n, int64_t count, char uplo, bool unit) {
     std::vector<T> a = random_matrices(n, n, count);
     for (size_t m = 0; m < static_cast<size_t>(count); ++m) {
@@ -126,7 +126,7 @@ class SmallMatrices : public testing::Test {
     return is_transposed ? a[at(n, j, i)] : a[at(n, i, j)];
   }
 
-  /// op(A) X or X op(A) is B.
+  /// Expects op(A) X or X op(A) to be B.
   static void expect_solution(const TriangularProblem<T>& p, const T* a, const T* x, const T* b) {
     const int n = p.side == 'L' ? p.m : p.n;
     for (int r = 0; r < p.m; ++r) {
@@ -163,7 +163,7 @@ TYPED_TEST_SUITE(SmallMatrices, Types);
 
 TYPED_TEST(SmallMatrices, LuIsThatOfPanels) {
   for (const Isa isa : supported_isas()) {
-    if (isa == Isa::kSse2) continue;  // LAPACK's own
+    if (isa == Isa::kSse2) continue;  // uses LAPACK
     for (int rows = 0; rows <= kLargestSmallLu; ++rows) {
       for (int columns : {0, 1, rows - 1, rows, rows + 3, kLargestSmallLu}) {
         if (columns < 0 || columns > rows) continue;
@@ -209,7 +209,7 @@ TYPED_TEST(SmallMatrices, LuHasLapacksPivotsAndGivesTheMatrixBack) {
   }
 }
 
-/// Matrices that are singular, hold NaN or infinities, are all denormal or have equal magnitudes, among others.
+/// Special matrices: singular, with NaN or infinities, all denormal, with equal magnitudes, and others.
 TYPED_TEST(SmallMatrices, LuOfOddMatricesIsThatOfPanels) {
   using T = TypeParam;
   constexpr int n = 5;
@@ -220,7 +220,7 @@ TYPED_TEST(SmallMatrices, LuOfOddMatricesIsThatOfPanels) {
     const auto matrix = [&](int m) { return matrices.begin() + m * n * n; };
     std::fill_n(matrix(0), n * n, T(0));
     std::fill_n(matrix(3) + n, n, T(0));           // column 1
-    std::copy_n(matrix(5), n, matrix(5) + 2 * n);  // column 2 is column 0
+    std::copy_n(matrix(5), n, matrix(5) + 2 * n);  // column 2 equals column 0
     matrix(8)[1] = this->kNan;
     matrix(13)[3 * n + 2] = this->kInfinity;
     for (int k = 0; k < n * n; ++k) matrix(40)[k] = k % 2 == 0 ? T(1) : T(-1);
@@ -284,7 +284,7 @@ TYPED_TEST(SmallMatrices, CholeskySaysWhichMatricesFailAndWhere) {
     set(2, 4, 0, this->kNan);
     set(3, 0, 4, this->kNan);  // not read
     set(4, 2, 1, this->kInfinity);
-    set(5, 1, 1, this->kInfinity);  // an infinite diagonal factors
+    set(5, 1, 1, this->kInfinity);  // an infinite diagonal can be factored
     set(6, 0, 0, 0);
     std::vector<int> info(7);
     factor_small_cholesky(isa, n, true, 7, matrices.data(), info.data());
@@ -313,7 +313,7 @@ TYPED_TEST(SmallMatrices, SolvesOfEverySideTriangleAndSize) {
   }
 }
 
-/// A diagonal of zero divides, and what isn't finite stays in its matrix and its column of B.
+/// A zero diagonal divides by zero. NaN and infinity stay in their matrix and their column of B.
 TYPED_TEST(SmallMatrices, SolvesKeepWhatIsNotFiniteWhereItBelongs) {
   using T = TypeParam;
   for (const Isa isa : supported_isas()) {
@@ -336,7 +336,7 @@ TYPED_TEST(SmallMatrices, SolvesKeepWhatIsNotFiniteWhereItBelongs) {
 TYPED_TEST(SmallMatrices, UseLanesUpToWhatTheFunctionsTake) {
   for (const Isa isa : supported_isas()) {
     EXPECT_TRUE(uses_lanes_for_lu<TypeParam>(isa, 4, 3, 8));
-    EXPECT_EQ(uses_lanes_for_lu<TypeParam>(isa, 3, 4, 8), isa == Isa::kSse2);  // panels are not wide
+    EXPECT_EQ(uses_lanes_for_lu<TypeParam>(isa, 3, 4, 8), isa == Isa::kSse2);  // too narrow for panels
     EXPECT_EQ(uses_lanes_for_lu<TypeParam>(isa, 3, 3, 1), isa == Isa::kSse2);
     EXPECT_FALSE(uses_lanes_for_lu<TypeParam>(isa, kLargestSmallLu + 1, 1, 8));
     EXPECT_FALSE(uses_lanes_for_lu<TypeParam>(isa, 1, kLargestSmallLu + 1, 8));

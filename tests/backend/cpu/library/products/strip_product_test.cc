@@ -20,7 +20,7 @@ struct Named {
   const StripKernels& kernels;
 };
 
-/// All that this machine can run, those that a better one hides too.
+/// All bf16 kernels that this machine can run, including those that a better one supersedes.
 std::vector<Named> bf16_kernels() {
   std::vector<Named> all;
   if (host_isa() == Isa::kAvx512 && __builtin_cpu_supports("avx512bf16"))
@@ -29,7 +29,7 @@ std::vector<Named> bf16_kernels() {
   return all;
 }
 
-/// And those that make f32 of it.
+/// The same, and the kernels that convert bf16 to f32.
 std::vector<Named> all_bf16_kernels() {
   std::vector<Named> all = bf16_kernels();
   if (host_isa() >= Isa::kAvx2) all.push_back({"avx2", float_kernels_avx2().bf16});
@@ -39,10 +39,10 @@ std::vector<Named> all_bf16_kernels() {
 
 struct Case {
   int64_t m, n, k;
-  bool a_lines_adjacent, b_lines_adjacent;  ///< else elements along k are
+  bool a_lines_adjacent, b_lines_adjacent;  ///< false: elements along k are adjacent
 };
 
-// Around the sizes of tiles, words and strips; over several chunks of k; over several blocks of columns.
+// Sizes around those of tiles, words and strips, several chunks of k, and several blocks of columns.
 constexpr Case kCases[] = {{1, 1, 1, false, false},     {2, 33, 3, false, true},     {13, 5, 4, true, true},
                            {12, 32, 64, true, false},   {33, 31, 66, false, true},   {16, 65, 129, true, false},
                            {70, 110, 37, false, true},  {7, 9, 1537, false, false},  {31, 17, 1030, true, true},
@@ -64,7 +64,7 @@ T at(const std::vector<T>& data, const StripMatrix& m, int64_t line, int64_t l) 
   return data[static_cast<size_t>(line * m.line_stride + l * m.k_stride)];
 }
 
-/// The product, whose rows have a gap that must stay unchanged.
+/// The product. Its rows are followed by a gap that must stay unchanged.
 template <typename Sum>
 std::vector<Sum> product(const StripKernels& kernels, const StripMatrix& a, const StripMatrix& b, int64_t k,
                          bool keeps_denormals, bool* is_exact) {
@@ -137,7 +137,7 @@ std::vector<T> random_floats(int64_t count, unsigned seed) {
   return values;
 }
 
-/// Sums that begin with what c holds, or with zero.
+/// Sums that start with the elements of c, or with zero.
 template <typename T>
 void check_floats(const char* name, const StripKernels& kernels, const Case& c, bool adds) {
   const std::vector<T> x = random_floats<T>(c.m * c.k, 1), y = random_floats<T>(c.n * c.k, 2);
@@ -218,7 +218,7 @@ void check_bytes(const Case& c, bool extreme) {
 }
 
 TEST(StripProduct, OfBytesIsExactWhateverTheirSigns) {
-  if (host_isa() != Isa::kAvx512 || !has_amx()) return;  // no other kernels take bytes
+  if (host_isa() != Isa::kAvx512 || !has_amx()) return;  // no other kernels support bytes
   for (const Case& c : kCases) {
     for (const bool extreme : {false, true}) {
       check_bytes<int8_t, int8_t>(c, extreme);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running sums against exact ones.
+// Running sums, compared with exact sums.
 #include "tests/backend/cpu/sum_check.h"
 #include "tests/support/clients.h"
 
@@ -34,7 +34,7 @@ TEST(Cumulative, KeepsTheDigitsOfLongSums) {
   check_sums(windowed("f16", {n}, line), {y}, running_sums<float16>(y, 1), 1.01);
 }
 
-/// More ones than f32 counts, were it to count them one by one.
+/// More ones than f32 can count one by one.
 TEST(Cumulative, CountsPastTheIntegersOfAFloat) {
   const int64_t n = (1 << 24) + 1003;
   const StatusOr<hlo::Module> module =
@@ -68,7 +68,7 @@ TEST(Cumulative, KeepsTheDigitsOfComplexNumbers) {
   expect(run(**executable, {x})[0]);
 }
 
-/// Lines side by side, more and fewer than fit a vector or a block, with NaN, infinities and zeros of both signs.
+/// Adjacent lines, fewer and more than fit in a vector or a block, with NaN, infinities and zeros of both signs.
 TEST(Cumulative, TakesGreatestElementsOfNeighbouringLines) {
   for (const auto& [length, lanes] : {std::pair<int64_t, int64_t>{1, 1}, {11, 3}, {7, 31}, {40, 1029}, {5, 4928}}) {
     const std::string text = fmt::format(R"(HloModule running

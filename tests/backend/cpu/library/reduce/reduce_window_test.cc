@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over large windows against exact ones.
+// Sums over large windows, compared with exact sums.
 #include "tests/backend/cpu/sum_check.h"
 
 namespace hilo::cpu {
