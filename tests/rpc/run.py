@@ -98,7 +98,7 @@ def a_killed_worker_costs_one_client_one_unavailable(place):
             os.kill(workers(process)[0], signal.SIGKILL)
             text = client.stderr.read()
         assert client.returncode == 1, text
-        holds(text, "UNAVAILABLE", "what the session had on the server is gone")
+        holds(text, "UNAVAILABLE", "objects on the server are lost")
         place.good(*remote(process, "run", "double.hlo", "--random", "1"))
 
 
