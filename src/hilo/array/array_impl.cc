@@ -54,7 +54,7 @@ std::shared_ptr<const ArrayImpl> HostNumber::with_weak_type(bool weak_type) cons
 
 Literal HostNumber::literal() const {
   refuse_wide(*this);
-  return Literal::from_bytes(aval.shape, std::span(bytes).first(static_cast<size_t>(aval.shape.byte_size())));
+  return Literal::from_bytes(aval.shape, std::span(bytes).first(aval.shape.byte_size()));
 }
 
 DevicePtr HostNumber::device() const { return default_device(); }

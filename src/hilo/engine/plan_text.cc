@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "hilo/base/sizes.h"
 #include "hilo/engine/plan_fields.h"
 #include "hilo/hlo/text/lexer.h"
 #include "hilo/hlo/text/printer.h"
@@ -19,8 +20,8 @@ using hlo::text::quoted_text;
 constexpr std::array<std::string_view, 7> kStepKinds = {"kernel", "copy",        "alias",     "library",
                                                         "while",  "conditional", "whole-loop"};
 constexpr std::array<std::string_view, 5> kSlotSources = {"argument", "result", "constant", "arena", "moving"};
-static_assert(static_cast<size_t>(StepKind::kWholeLoop) + 1 == kStepKinds.size());
-static_assert(static_cast<size_t>(SlotSource::kMoving) + 1 == kSlotSources.size());
+static_assert(ordinal(StepKind::kWholeLoop) + 1 == kStepKinds.size());
+static_assert(ordinal(SlotSource::kMoving) + 1 == kSlotSources.size());
 
 std::span<const std::string_view> words_of(StepKind) { return kStepKinds; }
 std::span<const std::string_view> words_of(SlotSource) { return kSlotSources; }

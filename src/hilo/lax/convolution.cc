@@ -300,7 +300,7 @@ Array conv_general_dilated_patches(const Operand& lhs, const Int64List& filter_s
   const Array kernels = ops::broadcast_in_dim(one, Shape::array(x.dtype(), {features, window, window}), {1, 2});
   Int64List sizes = {features * window, 1};
   sizes.insert(sizes.end(), filter_shape.begin(), filter_shape.end());
-  Int64List order(static_cast<size_t>(x.ndim()));  // from (O, I, spatial dimensions) to the order of rhs_spec
+  Int64List order(x.ndim());  // from (O, I, spatial dimensions) to the order of rhs_spec
   for (size_t d = 0; d < order.size(); ++d) order[numbers.rhs_spec[d]] = d;
   return conv_general_dilated(x, ops::transpose(ops::reshape(kernels, sizes), order), window_strides, padding,
                               {.lhs_dilation = options.lhs_dilation,

@@ -187,8 +187,7 @@ void check(const Diagonals& a, const Array& b) {
   const auto like_middle = [&](const Array& x) { return x.aval_shape() == a.middle.aval_shape(); };
   const int64_t rank = a.middle.ndim();
   const bool fits = rank >= 1 && like_middle(a.below) && like_middle(a.above) && b.ndim() == rank + 1 &&
-                    b.dtype() == a.middle.dtype() &&
-                    std::ranges::equal(b.shape().first(static_cast<size_t>(rank)), a.middle.shape());
+                    b.dtype() == a.middle.dtype() && std::ranges::equal(b.shape().first(rank), a.middle.shape());
   if (fits) return;
   refuse("tridiagonal_solve", fmt::format("wanted dl, d, du of one shape [..., n] and b[..., n, k]; got {}, {}, {}, {}",
                                           a.below.aval_shape().to_string(), a.middle.aval_shape().to_string(),

@@ -59,8 +59,7 @@ Array matmul(const Operand& x, const Operand& y, const ProductOptions& options) 
   d.lhs_contracting = {a.ndim() - 1};
   d.rhs_contracting = {std::max<int64_t>(b.ndim() - 2, 0)};
   if (a.ndim() > 2 && b.ndim() > 2) {
-    const std::vector<int64_t> common = broadcast_shapes(a.shape().first(static_cast<size_t>(a.ndim() - 2)),
-                                                         b.shape().first(static_cast<size_t>(b.ndim() - 2)));
+    const std::vector<int64_t> common = broadcast_shapes(a.shape().first(a.ndim() - 2), b.shape().first(b.ndim() - 2));
     const auto spread = [&](const Array& m) {
       Shape dims(common);
       dims.insert(dims.end(), m.shape().end() - 2, m.shape().end());

@@ -95,7 +95,7 @@ std::vector<Array> vectorized(const ManyFunction& f, const std::string& signatur
       or_throw(invalid_argument(at_user_line("vectorize") + ": argument " + std::to_string(i) +
                                 " has fewer axes than \"" + signature + "\" specifies; got " +
                                 arguments[i].aval_shape().to_string()));
-    shape = broadcast_shapes(shape, arguments[i].shape().first(static_cast<size_t>(loops)));
+    shape = broadcast_shapes(shape, arguments[i].shape().first(loops));
     for (int64_t d = 0; d < core_ranks[i]; ++d) {
       const std::string& name = names[next][d];
       const int64_t extent = arguments[i].shape(loops + d);

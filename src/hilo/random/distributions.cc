@@ -243,8 +243,8 @@ Array multivariate_normal(const Key& key, const Operand& mean, const Operand& co
   const int64_t n = m.shape(-1);
   if (c.shape(-1) != n || c.shape(-2) != n)
     refuse("multivariate_normal", fmt::format("wanted cov[..., {}, {}]; got {}", n, n, c.aval_shape().to_string()));
-  const Array one_mean = ops::full(hilo::Shape::array(inexact, m.shape().first(static_cast<size_t>(m.ndim() - 1))), 0);
-  const Array one_cov = ops::full(hilo::Shape::array(inexact, c.shape().first(static_cast<size_t>(c.ndim() - 2))), 0);
+  const Array one_mean = ops::full(hilo::Shape::array(inexact, m.shape().first(m.ndim() - 1)), 0);
+  const Array one_cov = ops::full(hilo::Shape::array(inexact, c.shape().first(c.ndim() - 2)), 0);
   const numpy::Shape shape = shape_or("multivariate_normal", options.shape, {&one_mean, &one_cov});
   const ElementType type = options.dtype ? float_type("multivariate_normal", options.dtype) : inexact;
   const Array normals = normal(key, joined(shape, std::span(&n, 1)), type);

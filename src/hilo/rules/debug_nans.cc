@@ -101,7 +101,7 @@ class StepTrace final : public Trace {
     const auto& scan = attributes_of<hlo::ScanAttributes>(operation);
     if (scan.length == 0) return run_whole(operation);
     const auto operands = std::span(operation.operands);
-    const auto constants = operands.first(static_cast<size_t>(scan.constant_count));
+    const auto constants = operands.first(scan.constant_count);
     const auto carries = operands.subspan(constants.size(), static_cast<size_t>(scan.carry_count));
     int64_t i = 0;
     const std::string name = at_user_line("scan");

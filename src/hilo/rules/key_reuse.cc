@@ -251,7 +251,7 @@ class KeyTrace final : public Trace {
     const auto& scan = attributes_of<hlo::ScanAttributes>(operation);
     if (scan.length == 0) return new_results(operation);
     const auto operands = std::span(operation.operands);
-    const auto constants = operands.first(static_cast<size_t>(scan.constant_count));
+    const auto constants = operands.first(scan.constant_count);
     const size_t carry_count = scan.carry_count;
     const auto xs = operands.subspan(constants.size() + carry_count);
     const std::string name = at_user_line("scan");

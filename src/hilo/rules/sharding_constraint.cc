@@ -33,7 +33,7 @@ BatchResult constraint_batch(const Operation& operation, std::span<const BatchDi
   const std::optional<NamedSharding> sharding = sharding_of(operation);
   if (!sharding) return {{x}, {dims[0]}};
   std::vector<SpecEntry> entries;
-  for (int64_t d = 0; d + 1 < x.ndim(); ++d) entries.push_back(sharding->spec().entry(static_cast<size_t>(d)));
+  for (int64_t d = 0; d + 1 < x.ndim(); ++d) entries.push_back(sharding->spec().entry(d));
   const SpecEntry batch =
       context.spmd_axis_name.empty() ? SpecEntry(PartitionSpec::UNCONSTRAINED) : SpecEntry(context.spmd_axis_name);
   entries.insert(entries.begin() + *dims[0], batch);

@@ -30,7 +30,7 @@ hlo::ComputationPtr over_all_operands(const hlo::ComputationPtr& branch, std::sp
   const hlo::InstructionId parameter = builder.parameter(pack_shapes(all));
   const std::vector<hlo::InstructionId> leaves = unpack(builder, parameter);
   const Shape& own = branch->parameter(0).shape;
-  const auto slice = std::span(leaves).subspan(begin, static_cast<size_t>(leaf_count(own)));
+  const auto slice = std::span(leaves).subspan(begin, leaf_count(own));
   auto attributes = std::make_shared<hlo::CallAttributes>();
   attributes->to_apply = branch;
   const hlo::InstructionId argument = own.is_tuple() ? builder.tuple(slice) : slice[0];

@@ -47,7 +47,7 @@ bool flag_is_on(size_t i) {
 }  // namespace
 
 bool is_on(Setting setting) {
-  const auto i = static_cast<size_t>(setting);
+  const auto i = ordinal(setting);
   if (scopes.load(std::memory_order_relaxed) != 0 && scoped[i]) return *scoped[i];
   return flag_is_on(i);
 }
@@ -72,7 +72,7 @@ WordScope::WordScope(WordSetting setting, std::string word)
 }
 
 WordScope::~WordScope() {
-  words[static_cast<size_t>(setting_)] = std::move(before_);
+  words[ordinal(setting_)] = std::move(before_);
   word_scopes.fetch_sub(1, std::memory_order_relaxed);
 }
 
@@ -94,7 +94,7 @@ SettingScope::SettingScope(Setting setting, bool value)
 }
 
 SettingScope::~SettingScope() {
-  scoped[static_cast<size_t>(setting_)] = before_;
+  scoped[ordinal(setting_)] = before_;
   scopes.fetch_sub(1, std::memory_order_relaxed);
 }
 

@@ -107,10 +107,10 @@ StagedFunction StagingTrace::finish(std::span<const Array> results, CapturePlace
   const int64_t argument_base = place == CapturePlace::kFirst ? std::ssize(capture_ids_) : 0;
   const int64_t capture_base = place == CapturePlace::kFirst ? 0 : std::ssize(arguments_);
   for (size_t i = 0; i < arguments_.size(); ++i) {
-    builder_.renumber_parameter(arguments_[i], argument_base + static_cast<int64_t>(i));
+    builder_.renumber_parameter(arguments_[i], argument_base + i);
   }
   for (size_t i = 0; i < capture_ids_.size(); ++i) {
-    builder_.renumber_parameter(capture_ids_[i], capture_base + static_cast<int64_t>(i));
+    builder_.renumber_parameter(capture_ids_[i], capture_base + i);
   }
   for (Array& a : captures_) {
     if (!closed_ && !(is_concrete(a) && a.ndim() == 0)) staged.captures.push_back(std::move(a));

@@ -135,8 +135,7 @@ Status handle(const CustomCallFrame& frame) {
     for (size_t i = 0; i < operand_shapes.size(); ++i) {
       const Shape& shape = operand_shapes[i];
       const auto* const data = static_cast<const std::byte*>(frame.operands[i].data);
-      operands.push_back(
-          Array::from_literal(Literal::from_bytes(shape, std::span(data, static_cast<size_t>(shape.byte_size())))));
+      operands.push_back(Array::from_literal(Literal::from_bytes(shape, std::span(data, shape.byte_size()))));
     }
     const std::vector<Array> results = callback.function(operands);
     if (callback.kind == Kind::kDebug) {  // its one result is unused

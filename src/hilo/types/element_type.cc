@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/types/element_type.h"
 
+#include "hilo/base/sizes.h"
+
 namespace hilo {
 namespace {
 
 constexpr bool rows_follow_the_enum() {
   for (size_t i = 0; i < kElementTypes.size(); ++i) {
-    if (static_cast<size_t>(kElementTypes[i].type) != i) return false;
+    if (ordinal(kElementTypes[i].type) != i) return false;
   }
-  return kElementTypes.size() == static_cast<size_t>(ElementType::kTuple) + 1;
+  return kElementTypes.size() == ordinal(ElementType::kTuple) + 1;
 }
 static_assert(rows_follow_the_enum());
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include "hilo/base/sizes.h"
 #include "hilo/hlo/ir/reducer_kind.h"
 
 namespace hilo::hlo {
@@ -23,7 +24,7 @@ Fingerprint fingerprint_of(std::span<const Instruction> instructions, Instructio
     f.high = mix(f.high, value ^ 0xa5a5a5a5a5a5a5a5u, 0xd6e8feb86659fd93u);
   };
   for (const Instruction& i : instructions) {
-    add(static_cast<uint64_t>(i.opcode));
+    add(ordinal(i.opcode));
     add(i.shape.hash());
     for (InstructionId operand : i.operands) add(operand + 1);
     if (i.attributes != nullptr) add(fields_hash(i.def().attributes.fields, *i.attributes));

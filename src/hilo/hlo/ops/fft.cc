@@ -142,7 +142,7 @@ void transform_dimension(std::vector<Complex>& values, std::span<const int64_t> 
   const StopFlag stop;
   do {
     const int64_t start = offset_of(index, strides);
-    for (size_t k = 0; k < line.size(); ++k) line[k] = values[start + static_cast<int64_t>(k) * strides[d]];
+    for (size_t k = 0; k < line.size(); ++k) line[k] = values[start + k * strides[d]];
     line = transform(line, sign);
     for (size_t k = 0; k < line.size(); ++k) values[start + static_cast<int64_t>(k) * strides[d]] = line[k];
   } while (!stop.raised() && next_index(lines, index));

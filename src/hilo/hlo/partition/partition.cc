@@ -381,7 +381,7 @@ bool Partitioner::is_manual(const Frame& frame, const Instruction& instruction) 
 StatusOr<Edge> Partitioner::edge(const Instruction& instruction) const {
   HILO_ASSIGN_OR_RETURN(const std::optional<ManualEdge> stated, request_.manual(instruction));
   if (!stated) return internal_error(describe(instruction) + " doesn't state its sharding");
-  Edge edge{ArraySplit(static_cast<size_t>(instruction.shape.rank())), {}};
+  Edge edge{ArraySplit(instruction.shape.rank()), {}};
   for (size_t d = 0; d < std::min(edge.split.size(), stated->sharding.dimensions.size()); ++d) {
     HILO_ASSIGN_OR_RETURN(edge.split[d], context_.atoms.atoms_of(stated->sharding.dimensions[d].axes));
   }

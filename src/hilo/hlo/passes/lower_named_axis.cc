@@ -16,7 +16,7 @@ namespace {
 
 /// Returns one group of all replicas.
 Int64Lists all_replicas(int64_t replicas) {
-  Int64Lists groups(1, Int64List(static_cast<size_t>(replicas)));
+  Int64Lists groups(1, Int64List(replicas));
   std::iota(groups[0].begin(), groups[0].end(), int64_t{0});
   return groups;
 }

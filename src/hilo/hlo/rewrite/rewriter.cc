@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "hilo/base/sizes.h"
 #include "hilo/base/stop.h"
 #include "hilo/hlo/build/builder.h"
 #include "hilo/hlo/ops/control_flow.h"
@@ -51,7 +52,7 @@ uint64_t attributes_hash(Opcode opcode, const AttributesPtr& attributes) {
 }
 
 uint32_t node_hash(const RewriteNode& node) {
-  uint64_t h = mix(static_cast<uint64_t>(node.opcode), node.shape.hash());
+  uint64_t h = mix(ordinal(node.opcode), node.shape.hash());
   if (node.operands.size() == 2 && has_trait(node.opcode, kCommutative)) {
     const auto [low, high] = std::minmax(node.operands[0], node.operands[1]);
     h = mix(h, (uint64_t{low} << 32) | high);

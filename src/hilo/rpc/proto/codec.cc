@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "hilo/base/sizes.h"
 #include "hilo/hlo/proto/shapes.h"
 #include "hilo/hlo/proto/wire.h"
 #include "hilo/rpc/proto/fields.h"
@@ -23,7 +24,7 @@ using hlo::proto::WireWriter;
 
 constexpr size_t kMaxItems = size_t{1} << 20;  // maximum number of items in a list
 
-constexpr uint64_t tag_of(uint32_t number) { return number << 3 | static_cast<uint64_t>(WireType::kBytes); }
+constexpr uint64_t tag_of(uint32_t number) { return number << 3 | ordinal(WireType::kBytes); }
 
 template <typename T>
 concept Message = !kMessageName<T>.empty();

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "hilo/base/signals_blocked.h"
+#include "hilo/base/sizes.h"
 #include "hilo/rpc/proto/codec.h"
 #include "hilo/rpc/proto/limit_reply.h"
 #include "hilo/rpc/server/places.h"
@@ -228,7 +229,7 @@ void Sessions::Session::reject(const Status& why) {
   reply.status = why;
   for (const auto& outlet : outlets) {
     if (outlet == nullptr) continue;
-    if (outlet == outlets[static_cast<size_t>(Lane::kCalls)]) outlet->deliver(encode_in_pieces(reply));
+    if (outlet == outlets[ordinal(Lane::kCalls)]) outlet->deliver(encode_in_pieces(reply));
     outlet->close(ok_status());
   }
 }
@@ -373,7 +374,7 @@ void Sessions::Session::send(const Batch& batch) {
 
 /// Writes chunks with a place there, and sends the worker only the rest of their messages.
 void Sessions::Session::send_bytes(Pieces batch) {
-  constexpr auto kBytes = static_cast<uint32_t>(Lane::kBytes), kPlaces = static_cast<uint32_t>(Lane::kPlaces);
+  constexpr auto kBytes = ordinal(Lane::kBytes), kPlaces = ordinal(Lane::kPlaces);
   while (!batch.empty()) {
     const StatusOr<Pieces> message = take_from_batch(batch);
     if (!message.ok()) {  // the worker reports the error
@@ -401,8 +402,8 @@ void Sessions::Session::read() {
     const StatusOr<bool> is_there = socket_->read(frame);
     if (!is_there.ok()) why = is_there.status();
     if (!is_there.ok() || !*is_there) break;
-    if (frame.lane == static_cast<uint32_t>(Lane::kReports) && take_report(frame.message)) continue;
-    if (frame.lane == static_cast<uint32_t>(Lane::kPlaces)) {
+    if (frame.lane == ordinal(Lane::kReports) && take_report(frame.message)) continue;
+    if (frame.lane == ordinal(Lane::kPlaces)) {
       const Status set = places_->set(frame.message);
       if (set.ok()) continue;
       why = set;
@@ -490,7 +491,7 @@ void Sessions::Session::finish(const Status& why) {
     state_->sessions.erase(found);
     --state_->counts.live;
     state_->shares.add(peer_, -1);
-    const bool was_awaited = outlets[static_cast<size_t>(Lane::kCalls)] != nullptr;  // otherwise its time has expired
+    const bool was_awaited = outlets[ordinal(Lane::kCalls)] != nullptr;  // otherwise its time has expired
     if (!why.ok() && was_awaited && !state_->is_ending) ++state_->counts.workers_lost;
     if (!state_->is_ending) state_->fill(rejected);
     state_->changed.notify_all();

@@ -8,6 +8,7 @@
 
 #include "hilo/base/files.h"
 #include "hilo/base/log.h"
+#include "hilo/base/sizes.h"
 #include "hilo/base/text.h"
 #include "hilo/client/compile.h"
 #include "hilo/client/platforms.h"
@@ -107,11 +108,11 @@ struct Serving {
   }
   /// Handles a request. Returns false after the last one.
   bool answer(const Frame& frame) {
-    if (frame.lane == static_cast<uint32_t>(Lane::kReports)) {
+    if (frame.lane == ordinal(Lane::kReports)) {
       write(Lane::kReports, encode(report()));
       return true;
     }
-    if (frame.lane == static_cast<uint32_t>(Lane::kPlaces)) return take_chunk(frame.message);
+    if (frame.lane == ordinal(Lane::kPlaces)) return take_chunk(frame.message);
     const Session::Sink reply = sink(frame.lane);
     for (std::string_view left = frame.message; !left.empty();) {
       const StatusOr<std::string_view> message = take_from_batch(left);
@@ -129,7 +130,7 @@ struct Serving {
     if (!request.ok())  // the buffer was released meanwhile
       request =
           Request{.id = placed->id, .acked = placed->acked, .body = Chunk{.buffer = placed->buffer, .offset = -1}};
-    session->handle(*std::move(request), sink(static_cast<uint32_t>(Lane::kBytes)));
+    session->handle(*std::move(request), sink(ordinal(Lane::kBytes)));
     return true;
   }
   bool answer(std::string_view message, const Session::Sink& reply) {

@@ -219,7 +219,7 @@ BCOO BCOO::reshape(const Shape& shape) const {
 
 BCOO BCOO::sort_indices() const {
   if (n_batch() > 0) return vmap([](const BCOO& one) { return one.sort_indices(); })(*this);
-  const Array order = order_of(indices, std::span(sizes_).first(static_cast<size_t>(n_sparse())));
+  const Array order = order_of(indices, std::span(sizes_).first(n_sparse()));
   BCOO out = *this;
   out.data = numpy::take(data, order, 0);
   out.indices = numpy::take(indices, order, 0);
@@ -232,7 +232,7 @@ BCOO BCOO::sum_duplicates(const SumDuplicatesOptions& options) const {
     if (!options.nse) refuse("sum_duplicates", "the batches may have different numbers of indices. Hint: set .nse");
     return vmap([&](const BCOO& one) { return one.sum_duplicates(options); })(*this);
   }
-  const std::span<const int64_t> sizes = std::span(sizes_).first(static_cast<size_t>(n_sparse()));
+  const std::span<const int64_t> sizes = std::span(sizes_).first(n_sparse());
   const BCOO sorted = sort_indices();
   const Array known = inside(sorted.indices, sizes);
   // A new group begins where an index differs from the previous one.

@@ -178,7 +178,7 @@ Type token() {
 Type read_vhlo_type(BytecodeReader& reader, ByteReader& in) {
   const uint64_t code = in.number();
   if (in.failed()) return {};
-  if (code == static_cast<uint64_t>(VhloType::kIndex)) return element_type_entry(ElementType::kS64, "index");
+  if (code == ordinal(VhloType::kIndex)) return element_type_entry(ElementType::kS64, "index");
   if (const ElementType element = vhlo_element_type(code); element != ElementType::kOpaque)
     return element_type_entry(element, element_type_to_mlir(element));
   Type made;

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "hilo/base/sizes.h"
 #include "hilo/stablehlo/tree/operations.h"
 
 namespace hilo::stablehlo {
@@ -94,7 +95,7 @@ const BytecodeOperation* find_written_operation(std::string_view tree_name) {
 }
 
 std::optional<uint64_t> vhlo_type_code(ElementType type) {
-  constexpr uint64_t kIndexCode = static_cast<uint64_t>(VhloType::kIndex), kCodes = 43;
+  constexpr uint64_t kIndexCode = ordinal(VhloType::kIndex), kCodes = 43;
   for (uint64_t code = 0; code < kCodes; ++code) {
     if (code != kIndexCode && type != ElementType::kOpaque && vhlo_element_type(code) == type) return code;
   }

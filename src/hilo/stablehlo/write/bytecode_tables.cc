@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/stablehlo/write/bytecode_tables.h"
 
+#include "hilo/base/sizes.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,17 +14,17 @@ namespace {
 
 ByteWriter begin(VhloAttribute code) {
   ByteWriter bytes;
-  bytes.number(static_cast<uint64_t>(code));
+  bytes.number(ordinal(code));
   return bytes;
 }
 ByteWriter begin(VhloType code) {
   ByteWriter bytes;
-  bytes.number(static_cast<uint64_t>(code));
+  bytes.number(ordinal(code));
   return bytes;
 }
 ByteWriter begin(BuiltinAttribute code) {
   ByteWriter bytes;
-  bytes.number(static_cast<uint64_t>(code));
+  bytes.number(ordinal(code));
   return bytes;
 }
 
@@ -98,17 +100,16 @@ uint64_t BytecodeTables::type(TypeId id) {
   uint64_t number = 0;
   switch (type.kind) {
     case TypeKind::kElement:
-      number =
-          type.spelled == "index" ? simple_type(static_cast<uint64_t>(VhloType::kIndex)) : element_type(type.element);
+      number = type.spelled == "index" ? simple_type(ordinal(VhloType::kIndex)) : element_type(type.element);
       break;
     case TypeKind::kTensor: {
       const bool is_index = type.spelled.ends_with("xindex>") || type.spelled == "tensor<index>";
-      number = tensor_type(type.dimensions, is_index ? simple_type(static_cast<uint64_t>(VhloType::kIndex))
-                                                     : element_type(type.element));
+      number =
+          tensor_type(type.dimensions, is_index ? simple_type(ordinal(VhloType::kIndex)) : element_type(type.element));
       break;
     }
-    case TypeKind::kToken: number = simple_type(static_cast<uint64_t>(VhloType::kToken)); break;
-    case TypeKind::kNoType: number = simple_type(static_cast<uint64_t>(VhloType::kNone)); break;
+    case TypeKind::kToken: number = simple_type(ordinal(VhloType::kToken)); break;
+    case TypeKind::kNoType: number = simple_type(ordinal(VhloType::kNone)); break;
     case TypeKind::kFunction:
     case TypeKind::kTuple: {
       const bool is_function = type.kind == TypeKind::kFunction;
@@ -185,7 +186,7 @@ uint64_t BytecodeTables::coded(VhloAttribute code, uint64_t value) {
 
 uint64_t BytecodeTables::integer(ElementType type, int64_t value, bool is_index) {
   const int bits = element_type_info(type).bits;
-  const uint64_t index = is_index ? simple_type(static_cast<uint64_t>(VhloType::kIndex)) : element_type(type);
+  const uint64_t index = is_index ? simple_type(ordinal(VhloType::kIndex)) : element_type(type);
   ByteWriter bytes = begin(VhloAttribute::kInteger);
   bytes.number(index);
   const uint64_t kept =
@@ -347,8 +348,7 @@ uint64_t BytecodeTables::property(const AttributeRow& row, const Attribute* attr
       bytes.number(mode);
       return vhlo(bytes);
     }
-    case AttributeForm::kNoType:
-      return coded(VhloAttribute::kType, simple_type(static_cast<uint64_t>(VhloType::kNone)));
+    case AttributeForm::kNoType: return coded(VhloAttribute::kType, simple_type(ordinal(VhloType::kNone)));
     case AttributeForm::kMatrix:
     case AttributeForm::kElements:
     case AttributeForm::kDictionary:

@@ -5,6 +5,7 @@
 
 #include <numbers>
 
+#include "hilo/base/sizes.h"
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/op_sharding.h"
@@ -35,8 +36,7 @@ StatusOr<Shape> infer_rng(const ShapeRuleInput& input) {
   HILO_RETURN_IF_ERROR(Shape::make_array(ElementType::kF64, both).status());
   if (fits && wide) return result.with_default_layout();
   return invalid_argument(fmt::format("{} has no numbers of type {}",  // rng_c2
-                                      kRandomDistributionNames[static_cast<size_t>(distribution)],
-                                      element_type_name(type)));
+                                      kRandomDistributionNames[ordinal(distribution)], element_type_name(type)));
 }
 
 /// FNV-1a hash.

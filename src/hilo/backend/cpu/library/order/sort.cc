@@ -146,7 +146,7 @@ class ByteCounts {
 template <typename Key>
 void sort_pairs(Pair<Key>* p, Pair<Key>* other, int64_t n, bool stable) {
   const auto less = [](const Pair<Key>& a, const Pair<Key>& b) { return a.key < b.key; };
-  if (!stable) hlo::introsort(std::span(p, static_cast<size_t>(n)), less);
+  if (!stable) hlo::introsort(std::span(p, n), less);
   else if (n <= kInsertion) insertion_sort(p, n);
   else if (n <= merge_most(sizeof(Key))) merge_sort(p, other, n);
   else if (n < kWideLeast || sizeof(Key) <= 2) radix_sort<8>(p, other, n);

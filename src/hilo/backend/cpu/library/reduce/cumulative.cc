@@ -71,7 +71,7 @@ template <typename T, typename S>
 void run_lanes(const Lines& lines, int64_t lanes, T first, const T* in, T* out) {
   S running[kMaxLanes];
   std::fill_n(running, lanes, S(first));
-  run_chunks(lines.length, std::span(running, static_cast<size_t>(lanes)), [&](int64_t i) {
+  run_chunks(lines.length, std::span(running, lanes), [&](int64_t i) {
     const int64_t at = (lines.reverse ? lines.length - 1 - i : i) * lines.inner;
     const T* __restrict from = in + at;
     T* __restrict to = out + at;
@@ -87,7 +87,7 @@ template <typename T, typename S, int64_t kCount>
 void run_rows(const Lines& lines, T first, const T* in, T* out) {
   S running[kCount];
   std::fill_n(running, kCount, S(first));
-  run_chunks(lines.length, std::span(running, static_cast<size_t>(kCount)), [&](int64_t i) {
+  run_chunks(lines.length, std::span(running, kCount), [&](int64_t i) {
     const int64_t at = lines.reverse ? lines.length - 1 - i : i;
     for (int64_t k = 0; k < kCount; ++k) {
       running[k].take(in[k * lines.length + at]);
