@@ -47,11 +47,11 @@ def main() -> int:
 
 
 def the_page_lists_the_pure_virtual_functions(root):
-    assert_same(listed(root, "These are pure virtual"), virtual_functions(root, pure=True))
+    assert_same(listed(root, "These functions are pure virtual"), virtual_functions(root, pure=True))
 
 
 def the_page_lists_the_functions_with_a_default(root):
-    assert_same(listed(root, "These have a default"), virtual_functions(root, pure=False))
+    assert_same(listed(root, "These functions have a default"), virtual_functions(root, pure=False))
 
 
 def the_example_overrides_every_pure_virtual_function(root):

@@ -26,6 +26,8 @@ TEST(ShortForms, OfNumpy) {
   EXPECT_EQ(numpy::array_split(x, 2, {.axis = 0}).size(), 2u);
   EXPECT_EQ(numpy::asarray(2, float32).dtype(), ElementType::kF32);
   EXPECT_EQ(numpy::broadcast_shapes(numpy::Shape{2, 1}, numpy::Shape{3}), (numpy::Shape{2, 3}));
+  const std::vector<Dimensions> shapes = {{2, 1}, {3}};
+  EXPECT_EQ(lax::broadcast_shapes(shapes), (Dimensions{2, 3}));
   expect_same(numpy::concat({x, x}, 0), numpy::concatenate({x, x}, 0));
   expect_same(numpy::diag(x, {.k = 1}), numpy::diag(x, 1));
   expect_same(numpy::diagflat(x, {.k = 1}), numpy::diagflat(x, 1));

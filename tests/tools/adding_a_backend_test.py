@@ -16,7 +16,7 @@ FUNCTIONS = {
     "Buffer": "  virtual const char* host_view() const { return nullptr; }\n",
     "Executable": " protected:\n  virtual int start(int run) = 0;\n",
 }
-PAGE = """These are pure virtual.
+PAGE = """These functions are pure virtual.
 
 | function | what it promises |
 |---|---|
@@ -24,7 +24,7 @@ PAGE = """These are pure virtual.
 | `Device::kind` | b |
 | `Executable::start` | c |
 
-These have a default.
+These functions have a default.
 
 | function | the default |
 |---|---|

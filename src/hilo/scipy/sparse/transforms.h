@@ -30,7 +30,7 @@ auto grad(F fun) {
   };
 }
 
-/// Fails to compile with a readable message: only JAX can rewrite functions of dense arrays to accept sparse ones.
+/// Doesn't compile: only JAX can rewrite functions of dense arrays to accept sparse ones.
 template <typename F>
 auto sparsify(F) {
   static_assert(!std::same_as<F, F>,
