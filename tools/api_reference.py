@@ -221,7 +221,8 @@ def words_of(constant: str) -> str:
 def block_comment(cursor: cindex.Cursor) -> str:
     """Returns the comment above the block that contains the declaration; a block has no empty line."""
     lines = lines_of(cursor.location.file.name)
-    at = min(cursor.location.line, cursor.extent.start.line) - 1
+    start = cursor.extent.start.line or cursor.location.line  # 0 for a template by `auto`
+    at = min(cursor.location.line, start) - 1
     while at >= 0 and lines[at].strip() and not is_comment(lines[at]):
         at -= 1
     last = at

@@ -65,7 +65,7 @@ def a_folder_with_files_is_left_alone(hilo, scratch, jobs):
 def odd_names_are_refused(hilo, scratch, jobs):
     for name in ("2d", "a b", "all", "hilo", "x-y", "/"):
         said = run(hilo, "new", name, cwd=scratch, status=1)
-        assert "can't be a project's name" in said, said
+        assert "is not a valid project name" in said, said
     assert not list(scratch.iterdir())
     run(hilo, "new", status=2)
 

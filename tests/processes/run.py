@@ -83,7 +83,7 @@ def a_process_that_hangs_is_named_at_the_deadline(place):
 
 
 def processes_that_run_different_programs_are_told(place):
-    holds(mishap(place, "other"), "INVALID_ARGUMENT: came to all-reduce", "of program ",
+    holds(mishap(place, "other"), "INVALID_ARGUMENT: called all-reduce", "of program ",
           "Hint: all processes must run the same programs in the same order")
 
 
@@ -91,7 +91,7 @@ def without_a_library_of_mpi_the_error_names_one(place):
     done = run(place, *MPIRUN, "-n", 2, program(place), "values", HILO_MPI_LIBRARY="/nowhere/libmpi.so")
     assert done.returncode == ENDED_BADLY, done.stderr
     holds(done.stderr, "NOT_FOUND: no MPI library: none of /nowhere/libmpi.so can be opened",
-          "Hint: install libopenmpi3 or libmpich12, or name the library by HILO_MPI_LIBRARY")
+          "Hint: install libopenmpi3 or libmpich12, or set HILO_MPI_LIBRARY")
 
 
 def a_library_that_is_no_mpi_is_refused(place):
@@ -110,7 +110,7 @@ def processes_must_have_as_many_devices(place):
     script = place.folder / "differ.sh"
     script.write_text(f'JAX_REPLICA_COUNT=$((OMPI_COMM_WORLD_RANK + 1)) exec {program(place)} values\n')
     done = run(place, *MPIRUN, "-n", 2, "sh", script)
-    holds(done.stderr, "INVALID_ARGUMENT: process 0 has 1 devices and process 1 has 2; wanted as many in each")
+    holds(done.stderr, "INVALID_ARGUMENT: process 0 has 1 devices and process 1 has 2; wanted equal numbers")
 
 
 def mesh_program(place) -> pathlib.Path:

@@ -34,7 +34,7 @@ REFUSED = {  # case: (what is written, what the compiler says)
     "a_loop_whose_index_is_an_int": ("lax::fori_loop(0, 10, [](int, Array x) { return x; }, x);", "take an Array, no int"),
     "where_without_a_number": ("auto [i, j] = numpy::where(x > 0);", "where<2>(mask)"),
     "arrays_by_name": ('auto y = x["w"];', "operator[]"),
-    "a_sparsified_function": ("sparse::sparsify([](Array y) { return y; });", "write it on sparse::BCOO"),
+    "a_sparsified_function": ("sparse::sparsify([](Array y) { return y; });", "write it for sparse::BCOO"),
     "a_scan_that_gives_one_thing": ("lax::scan([](Array c, Array) { return c; }, x, x);", "returns a pair"),
     "singular_values_alone": ("Array s = numpy::linalg::svd(x, {.compute_uv = false});", "operator hilo::Array() const"),
     "parts_of_an_array": ("const auto [a, b] = x;", "auto [x, y] = numpy::unstack<2>(array)"),

@@ -172,7 +172,7 @@ def a_callback_into_python_is_refused_by_name(place):
         "stablehlo.custom_call @xla_ffi_python_cpu_callback(%arg0) {api_version = 4 : i32, mhlo.backend_config = "
         "{index = 0 : ui64}} : (tensor<3xi32>) -> tensor<3xi32>"))
     holds(place.bad(1, "run", "callback.mlir", "--function", "negated", "--random", "1"), "UNIMPLEMENTED",
-          "'xla_ffi_python_cpu_callback' calls back into the Python that made the program")
+          "'xla_ffi_python_cpu_callback' is a callback into the Python process that created the program")
 
 
 def a_file_without_anything_to_check_fails(place):

@@ -251,7 +251,7 @@ def bisect_counts_the_ops_on_which_engines_agree(place):
 def bisect_goes_into_no_op_with_effects(place):
     (place.folder / "sum.hlo").write_text(ALL_REDUCE)
     assert place.good("bisect", "sum.hlo", "--random", "1") == \
-        "engines agree on 0 ops; 1 ops with effects, or without arrays, are not compared\n"
+        "engines agree on 0 ops; not compared, because of effects or without arrays: 1\n"
 
 
 def bisect_refuses_what_it_can_not_run(place):
