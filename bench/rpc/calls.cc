@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/rpc/calls.cc -- what calls of `hilo serve`, a process of its own, cost, and a training loop whose state stays
-// there, and the same loop here: NAME, a tab, FIGURE, a line each.
+// bench/rpc/calls.cc -- costs of calls to `hilo serve`, a separate process, and of a training loop whose state stays
+// there, next to the same loop here. One line per figure: NAME, a tab, FIGURE.
 #include <fmt/format.h>
 #include <unistd.h>
 

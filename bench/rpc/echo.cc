@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/rpc/echo.cc -- what calls.cc measures of a server of hilo, of a bare echo over gRPC in a process of its own:
-// NAME, a tab, FIGURE, a line each.
+// bench/rpc/echo.cc -- measures what calls.cc does, for a bare echo over gRPC in a separate process. One line per
+// figure: NAME, a tab, FIGURE.
 #include <fmt/format.h>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/generic/async_generic_service.h>

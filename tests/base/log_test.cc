@@ -106,7 +106,7 @@ TEST(LogLevels, NamesRoundTripInAnyCase) {
   EXPECT_EQ(log_level_from_name("loud"), std::nullopt);
 }
 
-// The level is read once per process, so each case runs in a process of its own.
+// The level is read once per process, so each case runs in a separate process.
 void exit_saying_level() {
   const LogLevel level = log_level();
   std::fprintf(stderr, "level=%s\n", std::string(log_level_name(level)).c_str());

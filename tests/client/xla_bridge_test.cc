@@ -118,7 +118,7 @@ TEST_F(Bridge, ANamedPlatformWithoutDevicesIsAnError) {
   EXPECT_EQ(warnings_, std::vector<std::string>{});
 }
 
-// The warning occurs once per process, so this test starts a process of its own.
+// The warning occurs once per process, so this test starts a separate process.
 TEST_F(Bridge, AnUnnamedPlatformWarnsOnceAndTakesHost) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto fall_back_three_times = [] {

@@ -30,7 +30,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--command", type=pathlib.Path, required=True, help="the command hilo of a build")
     parser.add_argument("--library", choices=LIBRARIES)
-    parser.add_argument("--run", help=argparse.SUPPRESS)  # in a process of its own: the file for the results
+    parser.add_argument("--run", help=argparse.SUPPRESS)  # in a separate process: the file for the results
     arguments = parser.parse_args()
     sys.path.insert(0, str(HERE))
     if arguments.run:

@@ -5,6 +5,7 @@
 
 #include "hilo/hilo.h"
 #include "tests/numpy/golden_rows.h"
+#include "tests/support/expect_values.h"
 
 namespace hilo {
 namespace {
@@ -18,16 +19,6 @@ TEST(Nn, GivesWhatJaxGives) {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 const float kNan = std::numeric_limits<float>::quiet_NaN();
-
-/// NaN equals any NaN.
-void expect_values(const Array& got, const std::vector<float>& wanted) {
-  const std::vector<float> values = got.to_vector<float>();
-  ASSERT_EQ(values.size(), wanted.size()) << got.to_string();
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (std::isnan(wanted[i])) EXPECT_TRUE(std::isnan(values[i])) << got.to_string();
-    else EXPECT_FLOAT_EQ(values[i], wanted[i]) << got.to_string();
-  }
-}
 
 TEST(Relu, KeepsNanAndTypesAndIsFlatAtZero) {
   expect_values(nn::relu(Array::from_vector<float>({-1, -0.0f, 0, 2, kNan, kInf, -kInf}, {7})),

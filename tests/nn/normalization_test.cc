@@ -9,6 +9,7 @@
 
 #include "hilo/transform/grad.h"
 #include "hilo/transform/jit.h"
+#include "tests/support/expect_values.h"
 #include "tests/support/x64.h"
 
 namespace hilo::nn {
@@ -16,16 +17,6 @@ namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 const float kNan = std::numeric_limits<float>::quiet_NaN();
-
-/// NaN equals any NaN.
-void expect_values(const Array& got, const std::vector<float>& wanted) {
-  const std::vector<float> values = got.to_vector<float>();
-  ASSERT_EQ(values.size(), wanted.size()) << got.to_string();
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (std::isnan(wanted[i])) EXPECT_TRUE(std::isnan(values[i])) << got.to_string();
-    else EXPECT_FLOAT_EQ(values[i], wanted[i]) << got.to_string();
-  }
-}
 
 struct Extremes {
   float a, b;

@@ -139,7 +139,7 @@ double MovedDraw::exact_limit(ElementType type) {
 
 namespace {
 
-/// The chain as a program of its own.
+/// The chain as a separate program.
 hlo::ComputationPtr alone(MovedDraw& draw, const std::vector<MovedResult>& results) {
   std::vector<InstructionId> ids;
   for (const MovedResult& result : results) ids.push_back(result.value.id);

@@ -29,7 +29,7 @@ int64_t chunk_of(const Region& region, double nanoseconds, int64_t units, const 
 /// Returns the units between two checks of the stop word; 0 if the kernel is too short to check it.
 int64_t poll_interval_of(const Region& region, double nanoseconds, int64_t units, const Target& target) {
   if (region.row_begin == 0 || units < 2 || nanoseconds < 2 * kPollNanoseconds) return 0;
-  const int64_t ranges = std::min(nanoseconds / kPollNanoseconds, static_cast<double>(units));
+  const auto ranges = static_cast<int64_t>(std::min(nanoseconds / kPollNanoseconds, static_cast<double>(units)));
   return whole_units(region, units / ranges, target);
 }
 

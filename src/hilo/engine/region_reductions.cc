@@ -148,8 +148,7 @@ void expand_dot(RegionState& state, const Node& node, uint32_t region, uint32_t 
   }
   const auto fill = [&](AccessMap& map, const hlo::Int64List& batch, const hlo::Int64List& contracting) {
     for (size_t d = 0; d < map.index.size(); ++d) {
-      const int64_t k = d;
-      if (!hlo::contains(batch, k) && !hlo::contains(contracting, k)) map.index[d] = result[next++];
+      if (!hlo::contains(batch, d) && !hlo::contains(contracting, d)) map.index[d] = result[next++];
     }
   };
   fill(left, a.lhs_batch_dimensions, a.lhs_contracting_dimensions);

@@ -43,11 +43,10 @@ std::vector<int64_t> places(const char* what, const Array& x, std::vector<int64_
 
 /// Crops or pads x to `size` elements along an axis.
 Array sized(const Array& x, int64_t axis, int64_t size) {
-  const size_t d = axis;
   if (x.shape(axis) > size) return ops::slice_along(x, axis, {0, size, 1});
   if (x.shape(axis) == size) return x;
   std::vector<hlo::PaddingDimension> padding(x.ndim());
-  padding[d].high = size - x.shape(axis);
+  padding[axis].high = size - x.shape(axis);
   return ops::pad(x, ops::scalar(0, x.dtype()), padding);
 }
 

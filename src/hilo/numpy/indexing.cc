@@ -146,16 +146,15 @@ Array take_along_axis(const Operand& arr, const Operand& indices, const TakeAlon
                               ": indices and arr must have the same number of dimensions; got " +
                               indices.array().aval_shape().to_string() + " and " + x.aval_shape().to_string()));
   }
-  const size_t k = at;
   std::vector<int64_t> of_x(x.shape().begin(), x.shape().end());
   std::vector<int64_t> of_indices(indices.array().shape().begin(), indices.array().shape().end());
-  const int64_t extent = of_x[k], count = of_indices[k];
-  of_x[k] = of_indices[k] = 1;
+  const int64_t extent = of_x[at], count = of_indices[at];
+  of_x[at] = of_indices[at] = 1;
   std::vector<int64_t> common = broadcast_shapes(of_x, of_indices);
-  common[k] = extent;
+  common[at] = extent;
   const hlo::GatherAttributes g = lax::gather_along(common, at);
   const Array array = spread_to(x, common);
-  common[k] = count;
+  common[at] = count;
   const bool wraps = options.wrap_negative_indices.value_or(true);
   const Array places = wraps ? wrapped_index(indices.array(), extent) : indices.array();
   return lax::gather(array, spread_to(places, common), g, options.mode.mode(), options.fill_value);

@@ -119,7 +119,7 @@ Schedule linear_onecycle_schedule(int64_t transition_steps, double peak_value, c
 Schedule cosine_onecycle_schedule(int64_t transition_steps, double peak_value, const CosineOnecycleOptions& o) {
   check_steps("cosine_onecycle_schedule", transition_steps);
   std::map<int64_t, double> scales;
-  scales[o.pct_start * static_cast<double>(transition_steps)] = o.div_factor;
+  scales[static_cast<int64_t>(o.pct_start * static_cast<double>(transition_steps))] = o.div_factor;
   scales[transition_steps] = 1.0 / (o.div_factor * o.final_div_factor);
   return piecewise_interpolate_schedule("cosine", peak_value / o.div_factor, scales);
 }

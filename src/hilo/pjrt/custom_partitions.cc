@@ -88,8 +88,8 @@ StatusOr<PartitionAnswer> ask(const stablehlo::ModuleTree& tree, const stablehlo
   return made;
 }
 
-Status check_by_hand(const stablehlo::PartitionedCall& call, const stablehlo::CustomPartition& partition) {
-  if (!call.by_hand ||
+Status check_manual(const stablehlo::PartitionedCall& call, const stablehlo::CustomPartition& partition) {
+  if (!call.is_manual ||
       (std::ranges::none_of(partition.operands, is_cut) && std::ranges::none_of(partition.results, is_cut)))
     return ok_status();
   return unimplemented("a custom call inside a manual computation, whose partitioner shards arrays");
@@ -104,7 +104,7 @@ StatusOr<stablehlo::CustomPartition> partition_from(const PartitionAnswer& answe
     return invalid_argument("saved answers of a custom partitioner don't match the program");
   HILO_ASSIGN_OR_RETURN(made.operands, shardings_from(answer.operands, call.operand_shapes, mesh));
   HILO_ASSIGN_OR_RETURN(made.results, shardings_from(answer.results, call.result_shapes, mesh));
-  HILO_RETURN_IF_ERROR(check_by_hand(call, made));
+  HILO_RETURN_IF_ERROR(check_manual(call, made));
   return made;
 }
 

@@ -35,7 +35,7 @@ StatusOr<InspectCallback> callback_of(std::string_view text) {
 }
 
 StatusOr<std::string> op_sharding(const stablehlo::ShardingLook& look, int64_t devices) {
-  if (look.by_hand) {
+  if (look.is_manual) {
     HILO_ASSIGN_OR_RETURN(hlo::proto::WireWriter manual, hlo::proto::write_sharding("{manual}"));
     return std::move(manual).take();
   }

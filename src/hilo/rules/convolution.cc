@@ -61,8 +61,7 @@ Array axis_into(const Array& x, int64_t from, int64_t to) {
 /// Splits dimension `axis` of `x` in two; the outer one has `outer` elements.
 Array axis_out_of(const Array& x, int64_t axis, int64_t outer) {
   std::vector<int64_t> sizes(x.shape().begin(), x.shape().end());
-  const size_t at = axis;
-  sizes[at] /= outer;
+  sizes[axis] /= outer;
   sizes.insert(sizes.begin() + axis, outer);
   return ops::reshape(x, sizes);
 }

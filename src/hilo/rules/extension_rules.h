@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/extension_rules.h -- the rules of hilo's own ops. A header of its own, so that only files that define some are
+// rules/extension_rules.h -- the rules of hilo's own ops. Separate, so that only files that define some are
 // recompiled when the list grows.
 #pragma once
 

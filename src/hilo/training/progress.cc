@@ -20,7 +20,7 @@ constexpr double kInterval = 0.1;  // minimum time between two updates, in secon
 int64_t now() { return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
 
 std::string clock_text(double seconds) {
-  const int64_t whole = std::clamp(seconds, 0.0, 359999.0);  // below 100 hours
+  const auto whole = static_cast<int64_t>(std::clamp(seconds, 0.0, 359999.0));  // below 100 hours
   if (whole < 3600) return fmt::format("{:02}:{:02}", whole / 60, whole % 60);
   return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
@@ -30,7 +30,7 @@ std::string clock_text(double seconds) {
 std::string progress_text(const std::string& title, int64_t done, int64_t total, double seconds,
                           const std::string& note) {
   const double share = std::clamp(total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 1.0, 0.0, 1.0);
-  const size_t filled = share * kWidth;
+  const auto filled = static_cast<size_t>(share * kWidth);
   const std::string left = share > 0 ? clock_text(seconds * (1 - share) / share) : "--:--";
   return printable(fmt::format("{} [{}{}] {:3}% {}<{} {}", title, std::string(filled, '#'),
                                std::string(kWidth - filled, '.'), static_cast<int>(100 * share), clock_text(seconds),

@@ -108,11 +108,9 @@ Checked run(const FlatFunction& f, std::span<const Array> arguments, ErrorSet er
 }  // namespace detail
 
 std::string Error::message(int64_t code, int64_t example, int64_t count) const {
-  const size_t place = code;
   std::vector<Array> shown;
-  for (const Array& a : payload_[place]) shown.push_back(element(a, failed_.ndim(), example, count));
-  return callback_detail::formatted(messages_[place], shown) +
-         (lines_[place].empty() ? "" : " (" + lines_[place] + ")");
+  for (const Array& a : payload_[code]) shown.push_back(element(a, failed_.ndim(), example, count));
+  return callback_detail::formatted(messages_[code], shown) + (lines_[code].empty() ? "" : " (" + lines_[code] + ")");
 }
 
 std::optional<std::string> Error::get() const {

@@ -42,8 +42,8 @@ std::vector<Array> JetTrace::bind(const Operation& operation) {
   }
   const bool moves = std::ranges::any_of(series, [](const Series& s) { return s.size() > 1; });
   if (moves) {
-    if (const hlo::ComputationPtr stand_in = jet_replacement(primal))
-      return run_computation(*stand_in, operation.operands);
+    if (const hlo::ComputationPtr replacement = jet_replacement(primal))
+      return run_computation(*replacement, operation.operands);
   }
   const TraceScope scope(*parent());
   if (!moves) return hilo::bind(primal);

@@ -46,7 +46,7 @@ bool is_nan_code(const NarrowFormat& f, int code) {
 /// Rounds a non-negative number to the nearest integer, ties to even.
 int64_t nearest_even(double value) {
   const double below = std::floor(value);
-  const int64_t whole = below;
+  const auto whole = static_cast<int64_t>(below);
   const double rest = value - below;
   return rest > 0.5 || (rest == 0.5 && whole % 2 != 0) ? whole + 1 : whole;
 }

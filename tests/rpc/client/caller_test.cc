@@ -32,7 +32,7 @@ class Threads {
   std::vector<std::thread> threads_;
 };
 
-/// A connection that answers each request by `answer`, on a thread of its own.
+/// A connection that answers each request by `answer`, on its own thread.
 class Scripted final : public Connection {
  public:
   using Answer = std::function<void(Receiver& receiver, const Request& request)>;

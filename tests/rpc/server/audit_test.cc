@@ -149,7 +149,7 @@ TEST(Audit, StrangersDoNotPushOutLinesAboutSessions) {
   EXPECT_EQ(std::ranges::count(text, 'o') > 1000, true);
 }
 
-/// Limits the file size, like a full disk, in a process of its own.
+/// Limits the file size, like a full disk, in a separate process.
 TEST(Audit, AFullDiskLeavesNoHalfLines) {
   const std::string path = fresh_path("hilo_audit_full");
   const pid_t child = ::fork();

@@ -73,9 +73,8 @@ void HostRun::give_up(size_t k, const Status& reason) {
 
 void HostRun::end_part(size_t k) {
   if (communicators_ == nullptr) return;
-  const int64_t participant = k;
-  if (!statuses_[k].ok()) communicators_->of(participant).abort(statuses_[k]);
-  communicators_->end(participant);
+  if (!statuses_[k].ok()) communicators_->of(k).abort(statuses_[k]);
+  communicators_->end(k);
 }
 
 Status HostRun::run_here() {

@@ -81,7 +81,7 @@ std::vector<Shape> Computation::parameter_shapes() const {
 
 ComputationDraft::ComputationDraft(std::string name) {
   // A computation whose last reference is dropped while another one is destroyed is queued and destroyed after it. The
-  // queue is a linked list without memory of its own: the pointer to the next one is stored in half of the fingerprint,
+  // queue is a linked list without its own memory: the pointer to the next one is stored in half of the fingerprint,
   // which is unused by then.
   const auto bury = [](Computation* dead) {
     thread_local Computation* waiting = nullptr;

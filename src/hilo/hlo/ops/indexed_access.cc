@@ -125,15 +125,14 @@ std::vector<int64_t> StartReader::start(std::span<const int64_t> batch) const {
 }
 
 int64_t StartReader::value_at(int64_t offset) const {
-  const size_t at = offset;
   return visit_array_type(
       indices_.shape().element_type(),
       [&]<typename T>() -> int64_t {
         if constexpr (!is_integral_element<T>) return 0;  // the shape rule accepts integers only
         else if constexpr (std::is_same_v<T, uint64_t>) {
           constexpr uint64_t kMax = std::numeric_limits<int64_t>::max();
-          return static_cast<int64_t>(std::min(indices_.data<T>()[at], kMax));
-        } else return static_cast<int64_t>(indices_.data<T>()[at]);
+          return static_cast<int64_t>(std::min(indices_.data<T>()[offset], kMax));
+        } else return static_cast<int64_t>(indices_.data<T>()[offset]);
       },
       []() -> int64_t { return 0; });
 }

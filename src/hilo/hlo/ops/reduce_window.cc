@@ -205,11 +205,10 @@ void reduce_window_on_parts(LocalBuilder& builder) {
   const Shape result = builder.instruction.shape.leaves()[0];
   for (size_t d = 0; d < a.window.size(); ++d) {
     const WindowDimension& window = a.window[d];
-    const int64_t place = d;
     const bool inside = window.padding_low == 0 && window.padding_high <= 0;
     if (window == WindowDimension{} || window.base_dilation != 1 || !(named || inside)) continue;
-    builder.set(builder.factor(builder.op.rule.operands[0], place), LocalStrategy::kOwn,
-                std::gcd(builder.operand(0).dimension(place), result.dimension(place)));
+    builder.set(builder.factor(builder.op.rule.operands[0], d), LocalStrategy::kOwn,
+                std::gcd(builder.operand(0).dimension(d), result.dimension(d)));
   }
   if (const auto line = cumulative_of(a.window, builder.operand(0).dimensions()))
     run_on_parts(builder, line->dimension, a.to_apply->reducer_kind());

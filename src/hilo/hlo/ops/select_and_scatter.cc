@@ -104,12 +104,11 @@ void select_and_scatter_on_parts(LocalBuilder& builder) {
   passing_factors(builder);
   const Window& window = attributes_of<SelectAndScatterAttributes>(builder.instruction).window;
   for (size_t d = 0; d < window.size(); ++d) {
-    const int64_t place = d;
-    const int64_t size = builder.operand(0).dimension(place), windows = builder.operand(1).dimension(place);
+    const int64_t size = builder.operand(0).dimension(d), windows = builder.operand(1).dimension(d);
     WindowDimension aligned;
     aligned.size = aligned.stride = window[d].size;
     if (window[d] == aligned && size == windows * aligned.size)
-      builder.set(builder.factor(builder.op.rule.operands[0], place), LocalStrategy::kPart, windows);
+      builder.set(builder.factor(builder.op.rule.operands[0], d), LocalStrategy::kPart, windows);
   }
 }
 

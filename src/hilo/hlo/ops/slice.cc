@@ -326,11 +326,10 @@ void slice_on_parts(LocalBuilder& builder) {
   passing_factors(builder);
   const auto& ranges = attributes_of<SliceAttributes>(builder.instruction).ranges;
   for (size_t d = 0; d < ranges.size(); ++d) {
-    const int64_t place = d;
-    const int64_t size = builder.operand(0).dimension(place);
+    const int64_t size = builder.operand(0).dimension(d);
     if (ranges[d] != SliceRange{0, size, 1})
-      builder.set(builder.factor(builder.op.rule.operands[0], place), LocalStrategy::kOwn,
-                  std::gcd(size, builder.instruction.shape.dimension(place)));
+      builder.set(builder.factor(builder.op.rule.operands[0], d), LocalStrategy::kOwn,
+                  std::gcd(size, builder.instruction.shape.dimension(d)));
   }
 }
 

@@ -74,11 +74,10 @@ bool is_trivial(const WindowDimension& window) { return window == WindowDimensio
 
 void windows_rule(const Window& window, size_t arrays, RuleBuilder& builder) {
   for (size_t d = 0; d < window.size(); ++d) {
-    const int64_t place = d;
-    const int factor = builder.factor(builder.operands[0].dimension(place),
+    const int factor = builder.factor(builder.operands[0].dimension(d),
                                       window[d] == WindowDimension{} ? FactorKind::kPass : FactorKind::kPermute);
-    for (size_t i = 0; i < arrays; ++i) builder.operand(i, place, factor);
-    for (size_t i = 0; i < builder.results.size(); ++i) builder.result(i, place, factor);
+    for (size_t i = 0; i < arrays; ++i) builder.operand(i, d, factor);
+    for (size_t i = 0; i < builder.results.size(); ++i) builder.result(i, d, factor);
   }
 }
 

@@ -46,8 +46,7 @@ bool drop_misfits(const LocalOp& op, const ArrayFactors& array, const MeshAtoms&
   bool changed = false;
   for (const std::vector<int>& factors : array) {
     bool open = true;
-    for (const int f : factors) {
-      const size_t factor = f;
+    for (const size_t factor : factors) {
       if (!open && !chosen[factor].empty()) {
         chosen[factor].clear();
         changed = true;

@@ -243,8 +243,7 @@ Expr DeviceProgram::all_to_all(Expr part, int64_t from, int64_t to, const Atoms&
   const int64_t members = atoms().size(by);
   const Shape here = part.shape();
   std::vector<int64_t> cut_up(here.dimensions().begin(), here.dimensions().end());
-  const size_t place = to;
-  cut_up[place] /= members;
+  cut_up[to] /= members;
   std::vector<int64_t> merged = cut_up;
   merged[from] *= members;
   cut_up.insert(cut_up.begin() + to, members);

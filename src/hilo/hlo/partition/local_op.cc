@@ -16,8 +16,7 @@ namespace {
 Int64List part_sizes(const Int64List& sizes, const Shape& whole, const Shape& part) {
   Int64List result = sizes;
   for (size_t d = 0; d < result.size(); ++d) {
-    const int64_t place = d;
-    if (result[d] == whole.dimension(place)) result[d] = part.dimension(place);
+    if (result[d] == whole.dimension(d)) result[d] = part.dimension(d);
   }
   return result;
 }
@@ -51,8 +50,7 @@ AttributesPtr local_attributes(const Instruction& instruction, const Shape& whol
   if (instruction.opcode == Opcode::kSlice) {
     auto computed = std::make_shared<SliceAttributes>(attributes_of<SliceAttributes>(instruction));
     for (size_t d = 0; d < computed->ranges.size(); ++d) {
-      const int64_t place = d;
-      if (whole.dimension(place) != part.dimension(place)) computed->ranges[d].limit = part.dimension(place);
+      if (whole.dimension(d) != part.dimension(d)) computed->ranges[d].limit = part.dimension(d);
     }
     return computed;
   }

@@ -99,19 +99,18 @@ Exprs reduce_window_form(const OpOnParts& op) {
   const size_t arrays = op.results.size();
   Exprs values = op.values;
   for (size_t d = 0; d < attributes->window.size(); ++d) {
-    const int64_t dimension = d;
-    const Atoms& by = op.cut(0, dimension);
+    const Atoms& by = op.cut(0, d);
     WindowDimension& window = attributes->window[d];
     if (by.empty() || window == WindowDimension{}) continue;
-    const LocalWindows local = local_windows(window, op.operands[0].dimension(dimension),
-                                             op.result_part().dimension(dimension), op.program.atoms().size(by));
+    const LocalWindows local =
+        local_windows(window, op.operands[0].dimension(d), op.result_part().dimension(d), op.program.atoms().size(by));
     window.padding_low = local.low;
     window.padding_high = local.high;
     for (size_t i = 0; i < arrays; ++i) {
       const auto neutral = neutral_value(attributes->to_apply->reducer_kind(), op.results[i].element_type());
       // The op's padding, if any, has this value; the window itself then has no outside elements.
       const Expr fill = neutral ? op.program.constant(*neutral) : values[arrays + i];
-      values[i] = fetched(op, i, values[i], dimension, by, local.request, fill);
+      values[i] = fetched(op, i, values[i], d, by, local.request, fill);
     }
   }
   return unpack(own_opcode(op, values, attributes, result_of(op)));
@@ -196,11 +195,10 @@ Exprs slice_form(const OpOnParts& op) {
   Expr value = op.values[0];
   const Shape part = op.result_part();
   for (size_t d = 0; d < attributes->ranges.size(); ++d) {
-    const int64_t dimension = d;
-    const Atoms& by = op.cut(0, dimension);
+    const Atoms& by = op.cut(0, d);
     SliceRange& range = attributes->ranges[d];
     if (by.empty()) continue;
-    const int64_t size = op.operands[0].dimension(dimension), part_size = part.dimension(dimension);
+    const int64_t size = op.operands[0].dimension(d), part_size = part.dimension(d);
     if (range == SliceRange{0, size, 1}) {
       range.limit = part_size;
       continue;
@@ -209,7 +207,7 @@ Exprs slice_form(const OpOnParts& op) {
     for (int64_t k = 0; k < op.program.atoms().size(by); ++k)
       request.begins.push_back(range.start + k * part_size * range.stride);
     const CutArray array{value, size};
-    value = fetch_windows(op.program, std::span(&array, 1), dimension, by, std::span(&request, 1))[0];
+    value = fetch_windows(op.program, std::span(&array, 1), d, by, std::span(&request, 1))[0];
     range = {0, request.size, range.stride};
   }
   return {own_opcode(op, {value}, attributes, part)};

@@ -270,9 +270,7 @@ void Partitioner::gather_sliced_dimensions(uint32_t body, int64_t trips, FlowArr
       if (i.opcode != Opcode::kDynamicSlice || frame.values[i.operands[0]] != std::vector{array}) continue;
       const Shape& whole = flow_.arrays[array].shape;
       for (size_t d = 0; d < split.size(); ++d) {
-        const int64_t place = d;
-        if (i.shape.dimension(place) < whole.dimension(place) &&
-            2 * trips * i.shape.element_count() >= whole.element_count())
+        if (i.shape.dimension(d) < whole.dimension(d) && 2 * trips * i.shape.element_count() >= whole.element_count())
           split[d].clear();
       }
     }
@@ -590,7 +588,7 @@ StatusOr<PartitionedProgram> Partitioner::run() {
   return result;
 }
 
-bool has_computations_by_hand(const Module& module) {
+bool has_manual_computations(const Module& module) {
   for (const ComputationPtr& computation : computations_of(module)) {
     if (std::ranges::any_of(computation->instructions(), leaves_manual)) return true;
   }
@@ -603,7 +601,7 @@ StatusOr<PartitionedProgram> partition(const Module& module, const PropagationRe
   Module row_major = module;
   HILO_RETURN_IF_ERROR(normalize_layouts(row_major).status());
   HILO_ASSIGN_OR_RETURN(const Module called, with_manual_calls(row_major, request));
-  HILO_RETURN_IF_ERROR(check_partitionable(called, has_computations_by_hand(called)));
+  HILO_RETURN_IF_ERROR(check_partitionable(called, has_manual_computations(called)));
   HILO_ASSIGN_OR_RETURN(PropagatedFlow propagated, propagate_flow(called, request));
   const MeshAtoms mesh(request.mesh);
   HILO_RETURN_IF_ERROR(check_edges(request.parameters, propagated.flow.parameters, propagated, mesh, "parameter"));

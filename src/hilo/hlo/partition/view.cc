@@ -18,14 +18,13 @@ using Pieces = std::vector<ViewPiece>;
 std::optional<int64_t> changed_dimension(const Instruction& instruction, const Shape& operand) {
   std::optional<int64_t> found;
   for (int64_t d = 0; d < operand.rank(); ++d) {
-    const size_t place = d;
     bool changes = false;
     if (instruction.opcode == Opcode::kSlice) {
-      const SliceRange& range = attributes_of<SliceAttributes>(instruction).ranges[place];
+      const SliceRange& range = attributes_of<SliceAttributes>(instruction).ranges[d];
       changes = range != SliceRange{0, operand.dimension(d), 1};
       if (range.stride != 1) return std::nullopt;
     } else {
-      const PaddingDimension& padding = attributes_of<PadAttributes>(instruction).padding[place];
+      const PaddingDimension& padding = attributes_of<PadAttributes>(instruction).padding[d];
       changes = padding != PaddingDimension{};
       if (padding.interior != 0) return std::nullopt;
     }

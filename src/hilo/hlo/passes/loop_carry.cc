@@ -63,8 +63,7 @@ std::vector<bool> live_elements(const WhileAttributes& loop, const std::function
   const Computation& body = *loop.body;
   std::vector<bool> live(body.root().operands.size());
   std::vector<size_t> stack;
-  const auto found = [&](int64_t element) {
-    const size_t i = element;
+  const auto found = [&](size_t i) {
     if (live[i]) return;
     live[i] = true;
     stack.push_back(i);

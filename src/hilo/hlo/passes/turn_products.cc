@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/passes/passes.h"

@@ -29,8 +29,7 @@ bool take_varints(std::string_view bytes, std::vector<int64_t>& values) {
   for (size_t position = 0; position < bytes.size();) {
     uint64_t bits = 0;
     if (!take_varint(bytes, position, bits)) return false;
-    const int64_t value = bits;
-    values.push_back(value);
+    values.push_back(bits);
   }
   return true;
 }

@@ -11,7 +11,7 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr std::string_view kEnter = "hilo.enter_by_hand", kLeave = "hilo.leave_by_hand";
+constexpr std::string_view kEnter = "hilo.enter_manual", kLeave = "hilo.leave_manual";
 
 bool calls(const Instruction& instruction, std::string_view target) {
   return instruction.opcode == Opcode::kCustomCall &&

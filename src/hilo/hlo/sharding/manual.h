@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // hlo/sharding/manual.h -- manual computations (shard_map) in a program that is to be partitioned. They begin and end
 // with custom calls that split whole arrays into shards and join shards to whole arrays. Between them each device has
-// values of its own.
+// its own values.
 #pragma once
 
 #include "hilo/hlo/sharding/propagate.h"

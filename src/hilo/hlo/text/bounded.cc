@@ -59,9 +59,8 @@ StatusOr<Id> BoundedSizes::masked(Id x, const Limits& limits, Id fill, const std
                                   Appender out) const {
   const Shape shape = out.shape(x), places = shape.with_element_type(ElementType::kS32);
   for (size_t d = 0; d < limits.size(); ++d) {
-    const int64_t dimension = d;
-    if (limits[d] == kNoInstruction || !joins(dimension)) continue;
-    HILO_ASSIGN_OR_RETURN(const Id place, out.iota(places, dimension));
+    if (limits[d] == kNoInstruction || !joins(d)) continue;
+    HILO_ASSIGN_OR_RETURN(const Id place, out.iota(places, d));
     HILO_ASSIGN_OR_RETURN(const Id limit, out.spread(limits[d], places));
     HILO_ASSIGN_OR_RETURN(const Id there, out.less(place, limit));
     HILO_ASSIGN_OR_RETURN(const Id other, out.spread(fill, shape));

@@ -19,7 +19,7 @@ struct Parting {
   /// `op` calls. Either the engine is wrong about several ops together, or rounding errors grow. For the program's
   /// results, `op` is empty.
   bool together = false;
-  bool alone = false;  ///< the op diverges also in a program of its own; otherwise only among others
+  bool alone = false;  ///< the op diverges also in a separate program; otherwise only among others
 };
 
 struct Bisection {

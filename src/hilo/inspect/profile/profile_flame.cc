@@ -59,7 +59,7 @@ std::string bar(const Frame& frame, double width, double share) {
   const std::string name = hlo::html_escaped(frame.name);
   const double x = kMargin + frame.x, y = kMargin + static_cast<double>(frame.depth) * kRow;
   const std::string_view colour = kColours[frame.depth % std::size(kColours)];
-  const size_t letters = std::max(0.0, (width - 6) / kLetter);
+  const auto letters = static_cast<size_t>(std::max(0.0, (width - 6) / kLetter));
   const std::string shown = frame.name.size() <= letters ? name
                             : letters < 4                ? ""
                                                          : hlo::html_escaped(frame.name.substr(0, letters - 2)) + "..";

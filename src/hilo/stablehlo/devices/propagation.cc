@@ -232,7 +232,7 @@ StatusOr<std::vector<PartitionedCall>> partitioned_calls(const hlo::Module& modu
       const hlo::FlowArray& array = propagated.flow.arrays[id];
       shapes.push_back(array.shape);
       shardings.push_back(hlo::sharding_of(propagated.splits[id], request.mesh, atoms));
-      call.by_hand |= array.manual_depth != 0;
+      call.is_manual |= array.manual_depth != 0;
     }
   };
   for (const hlo::FlowFrame& frame : propagated.flow.frames) {

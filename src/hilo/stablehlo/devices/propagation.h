@@ -35,7 +35,7 @@ struct ShardingLook {
   std::string who;  ///< backend_config of the call
   Shape shape;
   Sharding sharding;
-  bool by_hand = false;  ///< whether it is inside a manual_computation, where each device has its own array
+  bool is_manual = false;  ///< whether it is inside a manual_computation, where each device has its own array
 };
 
 /// Returns all such calls in the order of the running program. A call in a function counts once per call of the
@@ -49,7 +49,7 @@ struct PartitionedCall {
   OperationId operation = kNone;
   std::vector<Shape> operand_shapes, result_shapes;
   std::vector<Sharding> operands, results;
-  bool by_hand = false;  ///< whether it is inside a manual computation, where each device has its own arrays
+  bool is_manual = false;  ///< whether it is inside a manual computation, where each device has its own arrays
 };
 
 /// Returns the operation of such a custom call; nothing for other instructions.

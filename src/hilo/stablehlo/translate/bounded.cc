@@ -54,10 +54,9 @@ template <typename Joins>
 Expr masked(OpSink& sink, Expr x, const Limits& limits, Expr fill, const Joins& joins) {
   const Shape places = x.shape().with_element_type(ElementType::kS32);
   for (size_t d = 0; d < limits.size(); ++d) {
-    const int64_t dimension = d;
-    if (limits[d] == kNoInstruction || !joins(dimension)) continue;
+    if (limits[d] == kNoInstruction || !joins(d)) continue;
     const Expr limit = sink.spread(sink.at(limits[d]), {}, places);
-    x = select(iota(sink, places, dimension) < limit, x, sink.spread(fill, {}, x.shape()));
+    x = select(iota(sink, places, d) < limit, x, sink.spread(fill, {}, x.shape()));
   }
   return x;
 }
@@ -235,8 +234,7 @@ Status translate_bounded_slice(const OpContext& op) {
   const Shape shape = op.builder.shape(array);
   std::vector<int64_t> from;
   for (int64_t d = 0; d < shape.rank() && d < std::ssize(ends); ++d) {
-    const size_t i = d;
-    const bool whole = starts[i] == 0 && strides[i] == 1 && ends[i] == shape.dimension(d);
+    const bool whole = starts[d] == 0 && strides[d] == 1 && ends[d] == shape.dimension(d);
     from.push_back(whole ? d : -1);
   }
   return translate_moved(op, from);

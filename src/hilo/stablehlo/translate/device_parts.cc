@@ -40,17 +40,17 @@ StatusOr<DeviceParts> parts_by_axes(const OpContext& op, const Sharding& shardin
   }
   HILO_ASSIGN_OR_RETURN(parts.summands, split(sharding.unreduced));
   parts.sharding = to_string(sharding);
-  Sharding by_hand = sharding;
+  Sharding manual = sharding;
   std::vector<std::string> left = manual_axes;
   const auto stays = [&](const AxisReference& axis) {
     std::erase(left, axis.name);
     return std::find(manual_axes.begin(), manual_axes.end(), axis.name) == manual_axes.end();
   };
-  for (DimensionSharding& dimension : by_hand.dimensions) std::erase_if(dimension.axes, stays);
-  std::erase_if(by_hand.unreduced, stays);
-  std::erase_if(by_hand.replicated, stays);
-  for (const std::string& axis : left) by_hand.replicated.push_back({axis});
-  parts.by_hand = to_string(by_hand);
+  for (DimensionSharding& dimension : manual.dimensions) std::erase_if(dimension.axes, stays);
+  std::erase_if(manual.unreduced, stays);
+  std::erase_if(manual.replicated, stays);
+  for (const std::string& axis : left) manual.replicated.push_back({axis});
+  parts.manual = to_string(manual);
   return parts;
 }
 
@@ -99,7 +99,7 @@ StatusOr<InstructionId> cut_part(const OpContext& op, InstructionId value, const
                                  const Shape& part) {
   HILO_ASSIGN_OR_RETURN(value, one_summand(op, value, parts));
   if (!part.is_array()) return value;
-  const FrontendAttributes mark = {{"hilo.manual", "in " + parts.by_hand}};
+  const FrontendAttributes mark = {{"hilo.manual", "in " + parts.manual}};
   std::vector<InstructionId> operands = {value};
   if (op.builder.shape(value) == part) return add_marked(op, Opcode::kCopy, operands, nullptr, mark);
   auto attributes = std::make_shared<hlo::DynamicSliceAttributes>();
@@ -136,7 +136,7 @@ StatusOr<InstructionId> join_parts(const OpContext& op, InstructionId value, con
   }
   return add_marked(
       op, Opcode::kCopy, {{value}}, nullptr,
-      {sharding_attribute(parts.sharding), {"hilo.manual", fmt::format("out {} {}", joins, parts.by_hand)}});
+      {sharding_attribute(parts.sharding), {"hilo.manual", fmt::format("out {} {}", joins, parts.manual)}});
 }
 
 StatusOr<InstructionId> state_sharding(const OpContext& op, InstructionId value, const DeviceParts& parts) {

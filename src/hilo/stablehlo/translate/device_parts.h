@@ -13,7 +13,7 @@ struct DeviceParts {
   std::vector<DimensionSplit> dimensions;
   DimensionSplit summands;  ///< devices that add to the same elements
   std::string sharding;     ///< sharding of the whole array
-  std::string by_hand;      ///< the same without axes that the computation leaves to the compiler
+  std::string manual;       ///< the same without axes that the computation leaves to the compiler
 };
 
 /// Returns the parts of a sharding along `manual_axes`.

@@ -24,8 +24,8 @@ bool meets_others(std::string_view name) {
   return std::find(std::begin(kNames), std::end(kNames), base_name(name)) != std::end(kNames);
 }
 
-/// Returns whether the operation is a custom call with a manual computation.
-bool goes_by_hand(const ModuleTree& tree, const Operation& operation) {
+/// Returns whether the operation is a custom call that begins or ends a manual computation.
+bool is_manual_edge(const ModuleTree& tree, const Operation& operation) {
   if (base_name(operation.name) != "custom_call") return false;
   const Attribute* const target = tree.find(operation, "call_target_name");
   return target != nullptr && (target->text == "SPMDFullToShardShape" || target->text == "SPMDShardToFullShape");
@@ -126,7 +126,7 @@ StatusOr<DevicePlan> plan_devices(const ModuleTree& tree, const TranslateOptions
       HILO_RETURN_IF_ERROR(plan_processes(tree, operation, plan));
       return plan;
     }
-    meets |= meets_others(operation.name) || goes_by_hand(tree, operation);
+    meets |= meets_others(operation.name) || is_manual_edge(tree, operation);
     if (operation.name != "sdy.manual_computation") continue;
     HILO_ASSIGN_OR_RETURN(const int64_t count, devices_of(tree, operation));
     if (count == 1) continue;

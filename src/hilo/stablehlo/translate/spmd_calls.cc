@@ -54,20 +54,19 @@ StatusOr<DeviceParts> parts_of(const OpContext& op, const Sharding& sharding, co
     return unimplemented(fmt::format("a sharding over {} of {} devices", devices, wanted));
   const bool same_rank = whole.is_array() && part.is_array() && whole.rank() == part.rank();
   for (size_t d = 0; d < sharding.dimensions.size(); ++d) {
-    const int64_t i = d;
-    const bool by_hand = !same_rank || whole.dimension(i) != part.dimension(i);
-    if (!by_hand) cut.dimensions[d].axes.clear();
+    const bool is_manual = !same_rank || whole.dimension(d) != part.dimension(d);
+    if (!is_manual) cut.dimensions[d].axes.clear();
     HILO_ASSIGN_OR_RETURN(DimensionSplit split, split_dimension(sharding.mesh, cut.dimensions[d].axes));
     parts.dimensions.push_back(std::move(split));
   }
-  cut.replicated.clear();  // GSPMD takes all axes by hand
+  cut.replicated.clear();  // GSPMD treats all axes as manual
   for (const MeshAxis& axis : cut.mesh.axes) {
     const auto cuts = [&](const DimensionSharding& dimension) {
       return std::ranges::find(dimension.axes, axis.name, &AxisReference::name) != dimension.axes.end();
     };
     if (std::ranges::none_of(cut.dimensions, cuts)) cut.replicated.push_back({axis.name});
   }
-  parts.by_hand = to_string(cut);
+  parts.manual = to_string(cut);
   HILO_ASSIGN_OR_RETURN(parts.summands, split_dimension(sharding.mesh, sharding.unreduced));
   parts.sharding = to_string(sharding);
   HILO_RETURN_IF_ERROR(check_parts(parts, whole, part));

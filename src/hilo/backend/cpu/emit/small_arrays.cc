@@ -105,8 +105,7 @@ class ArrayEmitter {
 
   Value* reverse(Indices at) const {
     for (int64_t d : attributes_of<hlo::ReverseAttributes>(i_).dimensions) {
-      const size_t k = d;
-      at[k] = extents_[k] - 1 - at[k];
+      at[d] = extents_[d] - 1 - at[d];
     }
     return operand(0, at);
   }

@@ -132,7 +132,7 @@ bool is_split(int64_t length, int64_t a) { return a >= kMinFactor && is_direct(a
 
 /// Returns the factor of `length` nearest to its square root.
 int64_t middle_factor(int64_t length) {
-  int64_t factor = std::sqrt(static_cast<double>(length));
+  auto factor = static_cast<int64_t>(std::sqrt(static_cast<double>(length)));
   while (length % factor != 0) --factor;
   return factor;
 }

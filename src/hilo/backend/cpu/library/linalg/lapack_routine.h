@@ -116,7 +116,7 @@ void for_batch(int64_t count, double work, Run&& run) {
   constexpr double kPollInterval = 1 << 24;
   const bool worth = default_pool().threads() > 1 &&
                      worth_forking(work_ns(kCpuCosts.library.factor_term, static_cast<double>(count) * work));
-  const int64_t interval = std::clamp(kPollInterval / work, 1.0, 1e9);
+  const auto interval = static_cast<int64_t>(std::clamp(kPollInterval / work, 1.0, 1e9));
   in_parts(count, worth ? parts_for_threads(count) : 1, [&](int64_t begin, int64_t end) {
     in_stretches(end - begin, interval, [&](int64_t from, int64_t to) { run(begin + from, begin + to); });
   });

@@ -38,13 +38,12 @@ class PadHero final : public Hero {
       : width_(element_size_bytes(x.element_type())), total_(result.element_count()) {
     const std::vector<int64_t> from = row_major_strides(x.dimensions()), to = row_major_strides(result.dimensions());
     for (int64_t d = 0; d < x.rank(); ++d) {
-      const size_t k = d;
-      const hlo::KeptRange kept = hlo::kept_by(a.padding[k], x.dimension(d), result.dimension(d));
+      const hlo::KeptRange kept = hlo::kept_by(a.padding[d], x.dimension(d), result.dimension(d));
       counts_.push_back(kept.count);
-      from_strides_.push_back(from[k]);
-      to_strides_.push_back(to[k] * kept.step);
-      from_begin_ += kept.from * from[k];
-      to_begin_ += kept.at * to[k];
+      from_strides_.push_back(from[d]);
+      to_strides_.push_back(to[d] * kept.step);
+      from_begin_ += kept.from * from[d];
+      to_begin_ += kept.at * to[d];
     }
   }
 

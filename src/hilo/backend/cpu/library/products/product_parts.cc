@@ -68,7 +68,7 @@ void ProductOperand::use_packed_strides() {
 int64_t parts_of_product(const ProductSizes& sizes, const ProductCut& cut, double term) {
   if (sizes.batch >= kManyItems || !worth_forking(work_ns(term, sizes.work()))) return 1;
   const double work = sizes.work() / static_cast<double>(sizes.batch);
-  const int64_t parts = std::min(work / kWorkPerPart, static_cast<double>(kMaxProductParts));
+  const auto parts = static_cast<int64_t>(std::min(work / kWorkPerPart, static_cast<double>(kMaxProductParts)));
   return std::clamp<int64_t>((cut.by_rows ? sizes.m : sizes.n) / kMinLengthPerPart, 1, std::max<int64_t>(parts, 2));
 }
 
