@@ -2,7 +2,7 @@
 """Writes docs/internal/numpy_coverage.md: the public names of jax and optax that hilo has.
 
 They are found by compiling hilo.h. The list of names is recorded in tools/jax_api/names.tsv; tools/jax_api/reasons.tsv
-has the reasons of missing names."""
+has the reasons of missing names, tools/jax_api/since.tsv the names that later versions add."""
 
 import collections
 import fnmatch
@@ -19,6 +19,7 @@ import spelling  # noqa: E402
 PAGE = "docs/internal/numpy_coverage.md"
 NAMES = "tools/jax_api/names.tsv"
 REASONS = "tools/jax_api/reasons.tsv"
+SINCE = "tools/jax_api/since.tsv"
 HEAD = """# What hilo has of JAX's names
 
 Every public name of jax 0.10.2 (`jax.numpy`, `lax`, `random`, `nn`, `scipy`, `image`, `ops`) and optax 0.2.8, by module.
@@ -31,7 +32,8 @@ def pages(root: pathlib.Path, build: pathlib.Path) -> dict[str, str]:
     if not (root / NAMES).exists() or not (root / PAGE).exists():
         return {}
     names = public_names(list(signatures.entries()))
-    return {PAGE: page(names, present(names, build), read_reasons((root / REASONS).read_text()))}
+    text = page(names, present(names, build), read_reasons((root / REASONS).read_text()))
+    return {PAGE: text + new_names(read_reasons((root / SINCE).read_text()), lambda found: declared(found, build))}
 
 
 def public_names(recorded: list[str]) -> list[str]:
@@ -43,10 +45,28 @@ def public_names(recorded: list[str]) -> list[str]:
 def present(names: list[str], build: pathlib.Path) -> set[str]:
     """Returns the names that hilo.h declares."""
     spellings = {name: spelling.cpp_names(name) for name in names}
+    there = declared({text for texts in spellings.values() for text in texts}, build)
+    return {name for name, texts in spellings.items() if there.intersection(texts)}
+
+
+def declared(names: set[str], build: pathlib.Path) -> set[str]:
+    """Returns the C++ names (without hilo::) that hilo.h declares."""
     with tempfile.TemporaryDirectory(prefix="hilo_coverage_") as folder:
         tools = compiling.Tools(build.resolve(), pathlib.Path(folder), os.environ.get("CXX", "c++"), 1)
-        there = compiling.existing_names(tools, sorted({text for texts in spellings.values() for text in texts}))
-    return {name for name, texts in spellings.items() if there.intersection(texts)}
+        return compiling.existing_names(tools, sorted(names))
+
+
+def new_names(rows: list[tuple[str, ...]], declared_of) -> str:
+    """Returns the table of names that versions after 0.10.0 add. A row that names what hilo.h lacks is an error."""
+    rows = [(*row, "", "")[:4] for row in rows]
+    wanted = {row[2] for row in rows if row[2]}
+    if lacking := wanted - declared_of(wanted):
+        sys.exit(f"{SINCE}: hilo.h doesn't declare {', '.join(sorted(lacking))}")
+    lines = ["\n## New in JAX 0.10.1 to 0.12\n\n| since | name in JAX | in hilo |\n|---|---|---|\n"]
+    for version, name, here, remark in rows:
+        text = f"`{here}`" + (f": {remark}" if remark else "") if here else f"no: {remark}"
+        lines.append(f"| {version} | `{name}` | {text} |\n")
+    return "".join(lines)
 
 
 def read_reasons(text: str) -> list[tuple[str, str]]:

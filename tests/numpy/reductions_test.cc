@@ -35,5 +35,24 @@ TEST(Truth, OfNumbersIsWhetherTheyAreZero) {
   EXPECT_EQ(any(array({{0.0, 0}, {0, 3}}), 1).to_vector<bool>(), (std::vector<bool>{false, true}));
 }
 
+// Values of jax 0.12.0.1.
+TEST(Reductions, Minmax) {
+  using Ints = std::vector<int>;
+  const Array x = array({{2, 5, 1, 6}, {3, -7, -2, 4}});
+  const auto values = [](const std::pair<Array, Array>& p) {
+    return std::pair(p.first.to_vector<int>(), p.second.to_vector<int>());
+  };
+  EXPECT_EQ(values(minmax(x)), std::pair(Ints{-7}, Ints{6}));
+  EXPECT_EQ(values(minmax(x, {.axis = 0})), std::pair(Ints({2, -7, -2, 4}), Ints({3, 5, 1, 6})));
+  EXPECT_EQ(minmax(x, {.axis = 1, .keepdims = true}).second.shape(), (std::vector<int64_t>{2, 1}));
+  EXPECT_EQ(values(minmax(x, {.axis = 1, .initial = {0, 7}})), std::pair(Ints({0, -7}), Ints({7, 7})));
+  EXPECT_EQ(values(minmax(x, {.axis = 1, .initial = {3}})), std::pair(Ints({1, -7}), Ints({6, 4})));
+  EXPECT_EQ(values(minmax(x, {.axis = 1, .initial = {10, -10}, .where = x > 0})), std::pair(Ints({1, 3}), Ints({6, 4})));
+  const auto [low, high] = minmax(array({1.0f, std::nanf("")}));
+  EXPECT_TRUE(std::isnan(low.item<float>()) && std::isnan(high.item<float>()));
+  EXPECT_THROW(minmax(x, {.initial = {1, 2, 3}}), Error);
+  EXPECT_THROW(minmax(x, {.where = x > 0}), Error);
+}
+
 }  // namespace
 }  // namespace hilo::numpy

@@ -36,6 +36,18 @@ class CoveragePageTest(unittest.TestCase):
             self.assertTrue(why)
             self.assertTrue(any(coverage_page.fnmatch.fnmatchcase(name, pattern) for name in names), pattern)
 
+    def test_new_names_are_declared_or_have_a_reason(self):
+        rows = coverage_page.read_reasons((ROOT / coverage_page.SINCE).read_text())
+        for row in rows:
+            version, name, here, remark = (*row, "", "")[:4]
+            self.assertRegex(version, r"^0\.1[0-2](\.\d)?$")
+            self.assertTrue(here or remark, name)
+        text = coverage_page.new_names([("0.12.0", "jax.a", "a", "why"), ("0.12.0", "jax.b", "", "reason")], set)
+        self.assertIn("| 0.12.0 | `jax.a` | `a`: why |\n", text)
+        self.assertIn("| 0.12.0 | `jax.b` | no: reason |\n", text)
+        with self.assertRaises(SystemExit):
+            coverage_page.new_names([("0.12.0", "jax.a", "a")], lambda names: set())
+
 
 if __name__ == "__main__":
     unittest.main()

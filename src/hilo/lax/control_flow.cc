@@ -9,6 +9,7 @@
 #include "hilo/lax/carry.h"
 #include "hilo/lax/plain_control_flow.h"
 #include "hilo/trace/ops.h"
+#include "hilo/trace/ref.h"
 #include "hilo/trace/settings.h"
 #include "hilo/transform/custom_rules.h"
 
@@ -59,18 +60,14 @@ std::vector<Array> joined(std::span<const Array> a, std::span<const Array> b) {
   return all;
 }
 
-/// Returns `f` with all of `captures` as further parameters, so that functions with different captures take the same
-/// operands. Its own captures start at `begin`.
-hlo::ComputationPtr over_all_captures(const StagedFunction& f, std::span<const Array> operands,
-                                      std::span<const Array> captures, size_t begin) {
-  std::vector<Aval> avals = avals_of(operands);
-  for (const Aval& a : avals_of(captures)) avals.push_back(a);
-  const FlatFunction narrow = [&](std::span<const Array> x) {
-    std::vector<Array> own(x.begin(), x.begin() + operands.size());
-    for (size_t i = 0; i < f.captures.size(); ++i) own.push_back(x[operands.size() + begin + i]);
-    return run_computation(*f.computation, own);
-  };
-  return stage(narrow, avals, "cond", f.computation->name()).computation;
+/// Returns the positions of a ref among captures. The condition and the body of a loop may both capture it.
+std::vector<size_t> places_of_ref(std::span<const Array> captures, const Array& ref) {
+  std::vector<size_t> places;
+  for (size_t i = 0; i < captures.size(); ++i) {
+    const RefArray* const captured = as_ref(captures[i]);
+    if (captured != nullptr && captured->state == as_ref(ref)->state) places.push_back(i);
+  }
+  return places;
 }
 
 /// Returns i + 1, weakly typed if `i` is.
@@ -186,9 +183,21 @@ std::vector<Array> while_loop(const FlatFunction& condition, const FlatFunction&
 
 ScanResult scan(const FlatFunction& f, const CarryTrees& carry, WalkRef xs, std::optional<int64_t> length, bool reverse,
                 int64_t unroll, const std::source_location& location) {
-  return unrolled_scan(keeping_tree("scan", "the step's carry", f, carry, location),
-                       flatten_walked(carry.initial).leaves, flatten_walked(xs).leaves, length, reverse, unroll,
-                       location);
+  const FlatFunction checked = keeping_tree("scan", "the step's carry", f, carry, location);
+  const std::vector<Array> initial = flatten_walked(carry.initial).leaves, leaves = flatten_walked(xs).leaves;
+  const UserLocation here(location);
+  RefArguments refs("scan", leaves);  // of each, the step gets a ref of one row
+  const FlatFunction over_refs = [&](std::span<const Array> x) {
+    std::vector<Array> out = checked(joined(x.first(initial.size()), refs.enter(x.subspan(initial.size()))));
+    refs.append_final(out);
+    return out;
+  };
+  ScanResult result =
+      unrolled_scan(refs.any() ? over_refs : checked, initial, refs.values(), length, reverse, unroll, location);
+  const size_t own = result.ys.size() - refs.appended().size();
+  refs.write(std::span(result.ys).subspan(own));
+  result.ys.resize(own);
+  return result;
 }
 
 std::vector<Array> fori_loop(const Bounds& bounds, const FlatFunction& body, const CarryTrees& carry, int64_t unroll,
@@ -223,32 +232,108 @@ std::vector<Array> cond(const Operand& predicate, const FlatFunction& if_true, c
   return conditional("cond", branch_index(predicate), branches, operands, predicate.location());
 }
 
+namespace {
+
+/// The branches of a conditional as traced, and the refs that any of them writes.
+struct Branches {
+  std::vector<StagedFunction> staged;
+  std::vector<RefArguments> refs;  ///< refs among the operands, for each branch
+  std::vector<size_t> begins;      ///< first capture of each branch in `captures`
+  std::vector<Array> captures;     ///< of all branches; the values of refs
+  std::vector<size_t> operands_written;
+  std::vector<Array> refs_written;  ///< captured ones; their values are the last of `captures`
+
+  size_t own_result_count(size_t b) const { return staged[b].own_result_count() - refs[b].appended().size(); }
+};
+
+void add_written(Branches& all, size_t b) {
+  for (const size_t leaf : all.refs[b].appended()) {
+    if (std::ranges::find(all.operands_written, leaf) == all.operands_written.end())
+      all.operands_written.push_back(leaf);
+  }
+  for (const Array& ref : all.staged[b].written) {
+    const auto same = [&](const Array& other) { return as_ref(other)->state == as_ref(ref)->state; };
+    if (std::ranges::none_of(all.refs_written, same)) all.refs_written.push_back(ref);
+  }
+}
+
+Branches trace_branches(std::string_view name, std::span<const FlatFunction> branches, std::span<const Array> operands,
+                        bool predicated, const std::source_location& location) {
+  Branches all;
+  const RefArguments of_operands = [&] {
+    const UserLocation here(location);
+    return RefArguments(name, operands);
+  }();
+  const std::vector<Aval> avals = avals_of(operands);
+  for (size_t b = 0; b < branches.size(); ++b) {
+    const std::string branch = predicated ? (b == 0 ? "true_branch" : "false_branch") : "branch_" + std::to_string(b);
+    RefArguments& refs = all.refs.emplace_back(of_operands);
+    const FlatFunction f = [&](std::span<const Array> x) {
+      std::vector<Array> results = branches[b](refs.enter(x));
+      refs.append_final(results);
+      return results;
+    };
+    const StagedFunction& staged = all.staged.emplace_back(stage_with_refs(f, avals, std::string(name), branch));
+    const UserLocation here(location);
+    refs.refuse_captured(staged.captures);
+    all.begins.push_back(all.captures.size());
+    all.captures = joined(all.captures, values_of_refs(staged.captures, name));
+    add_written(all, b);
+  }
+  all.captures = joined(all.captures, values_of_refs(all.refs_written, name));
+  return all;
+}
+
+/// Returns branch `b` on the operands and all captures, so that all branches take the same. Its results are followed by
+/// the next values of all refs that any branch writes.
+hlo::ComputationPtr over_all_captures(const Branches& all, size_t b, std::span<const Array> operands) {
+  const StagedFunction& f = all.staged[b];
+  const size_t count = operands.size(), refs_begin = count + all.captures.size() - all.refs_written.size();
+  const FlatFunction narrow = [&](std::span<const Array> x) {
+    std::vector<Array> own(x.begin(), x.begin() + count);
+    for (size_t i = 0; i < f.captures.size(); ++i) own.push_back(x[count + all.begins[b] + i]);
+    const std::vector<Array> results = run_computation(*f.computation, own);
+    std::vector<Array> out(results.begin(), results.begin() + all.own_result_count(b));
+    const size_t operand_finals = out.size(), ref_finals = f.own_result_count();
+    for (const size_t leaf : all.operands_written) {
+      const std::vector<size_t>& own_written = all.refs[b].appended();
+      const auto at = std::ranges::find(own_written, leaf);
+      out.push_back(at == own_written.end() ? x[leaf] : results[operand_finals + (at - own_written.begin())]);
+    }
+    for (size_t k = 0; k < all.refs_written.size(); ++k) {
+      const auto same = [&](const Array& ref) { return as_ref(ref)->state == as_ref(all.refs_written[k])->state; };
+      const auto at = std::ranges::find_if(f.written, same);
+      out.push_back(at == f.written.end() ? x[refs_begin + k] : results[ref_finals + (at - f.written.begin())]);
+    }
+    return out;
+  };
+  std::vector<Aval> avals = avals_of(operands);
+  for (const Aval& a : avals_of(all.captures)) avals.push_back(a);
+  return stage(narrow, avals, "cond", f.computation->name()).computation;
+}
+
+}  // namespace
+
 std::vector<Array> conditional(std::string_view name, const Array& index, std::span<const FlatFunction> branches,
-                               std::span<const Array> operands, const std::source_location& location) {
+                               std::span<const Array> leaves, const std::source_location& location) {
   const bool predicated = index.dtype() == ElementType::kPred;
   if (is_on(Setting::kDisableJit)) {
     if (const std::optional<int64_t> known = known_scalar(index))
-      return branches[predicated ? 1 - *known : *known](operands);
+      return branches[predicated ? 1 - *known : *known](leaves);
   }
-  const std::vector<Aval> avals = avals_of(operands);
-  std::vector<StagedFunction> staged;
-  std::vector<Array> captures;
-  std::vector<size_t> begins;
-  for (size_t b = 0; b < branches.size(); ++b) {
-    const std::string branch = predicated ? (b == 0 ? "true_branch" : "false_branch") : "branch_" + std::to_string(b);
-    staged.push_back(stage(branches[b], avals, std::string(name), branch));
-    begins.push_back(captures.size());
-    captures = joined(captures, staged.back().captures);
-  }
+  const Branches traced = trace_branches(name, branches, leaves, predicated, location);
+  const std::vector<StagedFunction>& staged = traced.staged;
   const UserLocation here(location);  // set after tracing, because code in the branches has its own lines
+  const auto own_results = [&](size_t b) { return std::span(staged[b].results).first(traced.own_result_count(b)); };
   for (size_t b = 1; b < staged.size(); ++b) {
     check_types(std::string(name) + " branches must have equal output types but they differ; " +
                     (predicated ? "the false branch's result" : "the result of branch " + std::to_string(b)),
-                staged[b].results, staged[0].results);
+                own_results(b), own_results(0));
   }
+  const std::vector<Array> operands = values_of_refs(leaves, name);
   auto attributes = std::make_shared<hlo::ConditionalAttributes>();
   attributes->predicated = predicated;
-  std::vector<Array> all = joined(operands, captures);
+  std::vector<Array> all = joined(operands, traced.captures);
   const bool no_operands = all.empty();
   if (no_operands) all.push_back(ops::scalar(0, ElementType::kPred));  // branches need an operand
   for (size_t b = 0; b < staged.size(); ++b) {
@@ -257,12 +342,16 @@ std::vector<Array> conditional(std::string_view name, const Array& index, std::s
         no_operands ? stage([&](std::span<const Array>) { return run_computation(*f.computation, {}); }, avals_of(all),
                             std::string(name), "branch")
                           .computation
-                    : over_packed(over_all_captures(f, operands, captures, begins[b])));
+                    : over_packed(over_all_captures(traced, b, operands)));
   }
   all.insert(all.begin(), index);
   std::vector<Array> results = bind({hlo::Opcode::kConditional, std::move(all), std::move(attributes), std::nullopt});
+  write_refs(traced.refs_written, results, name);
+  const size_t own = traced.own_result_count(0);
+  traced.refs[0].write(traced.operands_written, std::span(results).subspan(own));
+  results.resize(own);
   // If only one branch returns a weak type, the first branch decides, as in JAX; cond's first is the false one.
-  return weak_as(std::move(results), predicated ? staged[1].results : staged[0].results);
+  return weak_as(std::move(results), own_results(predicated ? 1 : 0));
 }
 
 Array switch_index(const Operand& index, size_t count) {
@@ -288,22 +377,26 @@ std::vector<Array> while_loop(const FlatFunction& condition, const FlatFunction&
   if (is_on(Setting::kDisableJit)) {
     if (std::optional<std::vector<Array>> done = plain_while_loop(condition, body, initial)) return *std::move(done);
   }
+  refuse_refs("while_loop", "the carry", initial, "capture the ref instead");
   std::vector<Array> carry(initial.begin(), initial.end());
-  StagedFunction step = stage(body, avals_of(carry), "while_loop", "body");
-  carry = promote_weak_carry(carry, step.results);
-  if (avals_of(carry) != avals_of(initial)) step = stage(body, avals_of(carry), "while_loop", "body");
-  const StagedFunction test = stage(condition, avals_of(carry), "while_loop", "condition");
+  const auto trace_body = [&] { return stage_with_refs(body, avals_of(carry), "while_loop", "body"); };
+  StagedFunction step = trace_body();
+  carry = promote_weak_carry(carry, std::span(step.results).first(step.own_result_count()));
+  if (avals_of(carry) != avals_of(initial)) step = trace_body();
+  const StagedFunction test = stage_with_refs(condition, avals_of(carry), "while_loop", "condition");
   const UserLocation here(location);  // set after tracing, because code in the body has its own lines
-  check_types("while_loop: the body's result", step.results, avals_of(carry));
+  check_types("while_loop: the body's result", std::span(step.results).first(step.own_result_count()), avals_of(carry));
+  refuse_refs("while_loop", "what the condition writes", test.written, "write to the ref in the body");
   if (test.results.size() != 1 || test.results[0].shape != Shape::scalar(ElementType::kPred)) {
     or_throw(invalid_argument(at_user_line("while_loop") + ": cond_fun must return a boolean scalar, got " +
                               types_text(test.results)));
   }
-  // Captured values are carries that the body passes on unchanged.
+  // Captured values are carries. The body passes them on unchanged, except refs that it writes.
   const size_t count = carry.size();
   const std::vector<Array> captures = joined(test.captures, step.captures);
+  const std::vector<Array> values = values_of_refs(captures, "while_loop");
   std::vector<Aval> avals = avals_of(carry);
-  for (const Aval& a : avals_of(captures)) avals.push_back(a);
+  for (const Aval& a : avals_of(values)) avals.push_back(a);
   const auto own = [&](std::span<const Array> x, size_t begin, size_t captured) {
     std::vector<Array> arguments(x.begin(), x.begin() + count);
     for (size_t i = 0; i < captured; ++i) arguments.push_back(x[count + begin + i]);
@@ -311,8 +404,13 @@ std::vector<Array> while_loop(const FlatFunction& condition, const FlatFunction&
   };
   const auto full_body = stage(
       [&](std::span<const Array> x) {
-        return joined(run_computation(*step.computation, own(x, test.captures.size(), step.captures.size())),
-                      x.subspan(count));
+        const std::vector<Array> results =
+            run_computation(*step.computation, own(x, test.captures.size(), step.captures.size()));
+        std::vector<Array> next = joined(std::span(results).first(count), x.subspan(count));
+        for (size_t k = 0; k < step.written.size(); ++k) {
+          for (const size_t i : places_of_ref(captures, step.written[k])) next[count + i] = results[count + k];
+        }
+        return next;
       },
       avals, "while_loop", "body");
   const auto full_condition = stage(
@@ -321,10 +419,46 @@ std::vector<Array> while_loop(const FlatFunction& condition, const FlatFunction&
   auto attributes = std::make_shared<hlo::WhileAttributes>();
   attributes->body = over_packed(full_body.computation);
   attributes->condition = over_packed(full_condition.computation);
-  std::vector<Array> out = bind({hlo::Opcode::kWhile, joined(carry, captures), std::move(attributes), std::nullopt});
+  std::vector<Array> out = bind({hlo::Opcode::kWhile, joined(carry, values), std::move(attributes), std::nullopt});
+  for (const Array& ref : step.written)
+    write_ref(ref, out[count + places_of_ref(captures, ref).front()], "while_loop");
   out.resize(count);
   return weak_as(std::move(out), step.results);
 }
+
+namespace {
+
+/// Returns the step of a scan with the refs that it writes as carries, after its own: (other captures, carry, refs, xs)
+/// -> (carry, refs, ys). `captures` are replaced by the other ones.
+StagedFunction with_refs_as_carries(const StagedFunction& step, size_t carry_count, std::span<const Aval> arguments) {
+  std::vector<size_t> others;
+  StagedFunction out;
+  for (size_t i = 0; i < step.captures.size(); ++i) {
+    const auto same = [&](const Array& ref) { return as_ref(ref)->state == as_ref(step.captures[i])->state; };
+    if (as_ref(step.captures[i]) != nullptr && std::ranges::any_of(step.written, same)) continue;
+    others.push_back(i);
+    out.captures.push_back(step.captures[i]);
+  }
+  const size_t refs = step.written.size(), carry_end = others.size() + carry_count;
+  std::vector<Aval> avals = avals_of(out.captures);
+  for (const Aval& a : arguments.first(carry_count)) avals.push_back(a);
+  for (const Aval& a : avals_of(step.written)) avals.push_back(a);
+  for (const Aval& a : arguments.subspan(carry_count)) avals.push_back(a);
+  const FlatFunction f = [&](std::span<const Array> x) {
+    std::vector<Array> own(step.captures.size());
+    for (size_t i = 0; i < others.size(); ++i) own[others[i]] = x[i];
+    for (size_t k = 0; k < refs; ++k) own[places_of_ref(step.captures, step.written[k]).front()] = x[carry_end + k];
+    for (const Array& a : x.subspan(others.size(), carry_count)) own.push_back(a);
+    for (const Array& a : x.subspan(carry_end + refs)) own.push_back(a);
+    std::vector<Array> results = run_computation(*step.computation, own);
+    std::rotate(results.begin() + carry_count, results.end() - refs, results.end());
+    return results;
+  };
+  out.computation = stage(f, avals, "scan", "step", CapturePlace::kFirst, /*always_tuple=*/true).computation;
+  return out;
+}
+
+}  // namespace
 
 ScanResult scan(const FlatFunction& f, std::span<const Array> initial, std::span<const Array> xs,
                 std::optional<int64_t> length, bool reverse, const std::source_location& location) {
@@ -339,29 +473,42 @@ ScanResult scan(const FlatFunction& f, std::span<const Array> initial, std::span
     length = x.shape(0);
   }
   if (!length) or_throw(invalid_argument(where + ": got no values to scan over and no length"));
+  {
+    const UserLocation here(location);
+    refuse_refs("scan", "the carry", initial, "capture the ref instead");
+  }
   if (is_on(Setting::kDisableJit)) return plain_scan(f, initial, xs, *length, reverse, location);
   std::vector<Array> carry(initial.begin(), initial.end());
+  std::vector<Aval> avals;
   const auto trace_step = [&] {
-    std::vector<Aval> avals = avals_of(carry);
+    avals = avals_of(carry);
     for (const Array& x : xs) avals.push_back({Shape::array(x.dtype(), x.shape().subspan(1)), x.weak_type()});
-    return stage(f, avals, "scan", "step", CapturePlace::kFirst, /*always_tuple=*/true);
+    return stage_with_refs(f, avals, "scan", "step", CapturePlace::kFirst, /*always_tuple=*/true);
   };
   StagedFunction step = trace_step();
-  carry = promote_weak_carry(carry, step.results);
+  carry = promote_weak_carry(carry, std::span(step.results).first(step.own_result_count()));
   if (avals_of(carry) != avals_of(initial)) step = trace_step();
   const UserLocation here(location);  // set after tracing, because code in the step has its own lines
   check_types("scan: carry input and carry output must have equal types; the step's carry",
               std::span(step.results).first(std::min(carry.size(), step.results.size())), avals_of(carry));
+  const size_t count = carry.size();
+  const std::vector<Array> written = step.written;
+  const std::vector<Aval> own_results(step.results.begin(), step.results.end() - std::ssize(written));
+  if (!written.empty()) step = with_refs_as_carries(step, count, avals);
+  const std::vector<Array> captures = values_of_refs(step.captures, "scan");
+  for (const Array& value : values_of_refs(written, "scan")) carry.push_back(value);
   auto attributes = std::make_shared<hlo::ScanAttributes>();
   attributes->step = step.computation;
   attributes->length = *length;
-  attributes->constant_count = std::ssize(step.captures);
+  attributes->constant_count = std::ssize(captures);
   attributes->carry_count = std::ssize(carry);
   attributes->reverse = reverse;
   std::vector<Array> results =
-      bind({hlo::kExtScan, joined(joined(step.captures, carry), xs), std::move(attributes), std::nullopt});
-  results = weak_as(std::move(results), step.results);
-  const auto middle = results.begin() + carry.size();
+      bind({hlo::kExtScan, joined(joined(captures, carry), xs), std::move(attributes), std::nullopt});
+  std::rotate(results.begin() + count, results.begin() + carry.size(), results.end());
+  write_refs(written, results, "scan");
+  results = weak_as(std::move(results), own_results);
+  const auto middle = results.begin() + count;
   return {{results.begin(), middle}, {middle, results.end()}};
 }
 

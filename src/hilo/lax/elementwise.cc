@@ -121,6 +121,38 @@ Array exp2(const Operand& x) {
   return in_wide("exp2", {x}, [](std::span<const Array> a) { return power_of_two_with_rule(a[0], 1); });
 }
 
+Array log2(const Operand& x) {
+  const UserLocation here(x.location());
+  return ops::mul(ops::log(x.array()), ops::full_like(x.array(), std::numbers::log2e));
+}
+
+Array one_minus_square(const Operand& x) {
+  const UserLocation here(x.location());
+  const auto value = [](const Array& a) {
+    const Array one = ops::full_like(a, 1);
+    return ops::mul(ops::add(one, a), ops::sub(one, a));
+  };
+  // The derivative of the product would cancel near 0.
+  return custom_jvp(value).defjvps([](const Array& t, const Array&, const Array& a) {
+    return ops::mul(t, ops::mul(ops::full_like(a, -2), a));
+  })(x.array());
+}
+
+Array polynomial(const Operand& x, const std::vector<Array>& coeffs) {
+  const UserLocation here(x.location());
+  const Array& at = x.array();
+  if (coeffs.empty()) return ops::full_like(at, 0);
+  const auto converted = [&](const Array& coefficient) {
+    const Array a = ops::convert_element_type(coefficient, at.dtype());
+    return a.ndim() == 0 ? over({at.shape().begin(), at.shape().end()}, a) : a;
+  };
+  Array sum = converted(coeffs.back());
+  for (size_t i = coeffs.size() - 1; i-- > 0;)
+    sum = spread("polynomial", spread("polynomial", sum, at, ops::mul), converted(coeffs[i]), ops::add);
+  sum = spread("polynomial", sum, at, [](const Array& a, const Array&) { return a; });  // of one coefficient
+  return with_weak_type(sum, at.weak_type());
+}
+
 Array integer_pow(const Operand& x, int64_t y) {
   const UserLocation here(x.location());
   const Array& base = x.array();

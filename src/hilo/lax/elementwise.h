@@ -43,11 +43,21 @@ enum class RoundingMethod : uint8_t { AWAY_FROM_ZERO, TO_NEAREST_EVEN };
 /// Rounds to integers; ties are rounded away from zero, or to even.
 /// Example    round(numpy::array({0.5f, 1.5f, -2.5f}))  // [ 1. 2. -3.]
 Array round(const Operand& x, RoundingMethod rounding_method = RoundingMethod::AWAY_FROM_ZERO);
-/// Compute x * x, 1 / x and 2^x.
+/// Compute x * x, 1 / x, 2^x and the logarithm to base 2.
 /// Example    square(3)  // 9
 Array square(const Operand& x);
 Array reciprocal(const Operand& x);
 Array exp2(const Operand& x);
+Array log2(const Operand& x);
+/// Computes 1 - x^2 as (1 + x)(1 - x), which is accurate near 1 and -1. jax.lax.one_minus_square.
+/// Gradient   -2 x
+/// Example    one_minus_square(0.5f)  // 0.75
+Array one_minus_square(const Operand& x);
+/// Evaluates a_0 + a_1 x + a_2 x^2 + ... by Horner's rule: jax.lax.polynomial. `coeffs` begins with a_0.
+/// Shapes     coefficients: scalars, or arrays of x's rank, in which dimensions of size 1 are repeated
+/// Types      those of x; coefficients are converted to it
+/// Example    polynomial(3.0f, {1.0f, 5.0f, 2.0f})  // 34.0
+Array polynomial(const Operand& x, const std::vector<Array>& coeffs);
 /// Raises x to a constant integer power, by repeated squaring: jax.lax.integer_pow.
 /// Errors     INVALID_ARGUMENT for integers to a negative power
 /// Example    integer_pow(3, 4)  // 81

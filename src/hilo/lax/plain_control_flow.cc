@@ -46,7 +46,8 @@ ScanResult plain_scan(const FlatFunction& f, std::span<const Array> initial, std
     std::vector<Aval> avals;
     for (const Array& c : initial) avals.push_back(c.aval());
     for (const Array& x : xs) avals.push_back({Shape::array(x.dtype(), x.shape().subspan(1)), x.weak_type()});
-    const size_t count = stage(f, avals, "scan", "step", CapturePlace::kFirst, /*always_tuple=*/true).results.size();
+    const size_t count =
+        stage_with_refs(f, avals, "scan", "step", CapturePlace::kFirst, /*always_tuple=*/true).own_result_count();
     if (count == initial.size()) return {{initial.begin(), initial.end()}, {}};
     or_throw(invalid_argument("scan (" + describe_location(location) +
                               "): zero-length scan is not supported under disable_jit, because the output type is "

@@ -14,6 +14,7 @@
 #include "hilo/numpy/polynomials.h"
 #include "hilo/numpy/printing.h"
 #include "hilo/numpy/reductions.h"
+#include "hilo/numpy/ref.h"
 #include "hilo/numpy/rows.h"
 #include "hilo/numpy/sets.h"
 #include "hilo/numpy/signal.h"

@@ -275,6 +275,19 @@ Array ptp(const Operand& a, const MaxOptions& options) {
   const UserLocation here(a.location());
   return max(a, options) - min(a, options);
 }
+std::pair<Array, Array> minmax(const Operand& a, const MinmaxOptions& options) {
+  const UserLocation here(a.location());
+  const std::vector<Array>& initial = options.initial;
+  if (initial.size() > 2) {
+    or_throw(invalid_argument(at_user_line("minmax") + ": initial: got " + std::to_string(initial.size()) +
+                              " values, wanted one or two"));
+  }
+  MaxOptions one{.axis = options.axis, .keepdims = options.keepdims, .where = options.where};
+  if (!initial.empty()) one.initial = initial.front();
+  const Array low = extreme("minmax", a, one, false);
+  if (!initial.empty()) one.initial = initial.back();
+  return {low, extreme("minmax", a, one, true)};
+}
 Array all(const Operand& a, const AllOptions& options) { return logical(a, options, Opcode::kAnd, 1); }
 Array any(const Operand& a, const AllOptions& options) { return logical(a, options, Opcode::kOr, 0); }
 Array count_nonzero(const Operand& a, const AllOptions& options) {

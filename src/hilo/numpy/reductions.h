@@ -94,6 +94,19 @@ HILO_REDUCTION(min, MaxOptions)
 HILO_REDUCTION(amax, MaxOptions)  ///< same as max
 HILO_REDUCTION(amin, MaxOptions)  ///< same as min
 HILO_REDUCTION(ptp, MaxOptions)   ///< range of values: maximum minus minimum
+struct MinmaxOptions {
+  Named named = Named();
+  Axes axis = std::nullopt;
+  bool keepdims = false;
+  std::vector<Array> initial = {};            ///< initial value of both, or {of the minimum, of the maximum}
+  std::optional<Array> where = std::nullopt;  ///< elements that are included; requires `initial`
+};
+/// Returns the minimum and the maximum over `axis`, by default over all axes; NaN propagates.
+/// Errors     as max; INVALID_ARGUMENT for more than two values in `initial`
+/// Example    const auto [low, high] = minmax(array({{1, 5}, {3, 2}}), {.axis = 0});
+///            low   // [1 2]
+///            high  // [3 5]
+std::pair<Array, Array> minmax(const Operand& a, const MinmaxOptions& options = {});
 /// Returns whether all elements are true (not 0).
 /// Example    numpy::all(array({1, 2, 0}))  // False
 HILO_REDUCTION(all, AllOptions)

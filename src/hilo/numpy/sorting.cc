@@ -136,6 +136,26 @@ Array argpartition(const Operand& a, int64_t kth, int64_t axis) {
   const Array others = slice(ops::convert_element_type(argsort(selected, at), ElementType::kS32), 0, n - k - 1, 1, at);
   return with_weak_type(concatenate({first, others}, at), x.weak_type());  // weakly typed as in JAX
 }
+namespace {
+
+/// Maps real numbers to others in the reverse order.
+Array reversed_order(const Array& x) { return is_floating(x.dtype()) ? ops::neg(x) : ops::bitwise_not(x); }
+
+}  // namespace
+
+std::pair<Array, Array> top_k(const Operand& a, int64_t k, const TopKOptions& options) {
+  const UserLocation here(a.location());
+  const Array& x = a.array();
+  const std::string_view mode = options.mode;
+  if (is_complex(x.dtype()) || (mode != "largest" && mode != "smallest")) {
+    or_throw(invalid_argument(at_user_line("top_k") + ": got " + x.aval_shape().to_string() + " and mode \"" +
+                              std::string(mode) + "\"; wanted real numbers, and largest or smallest"));
+  }
+  const bool largest = mode == "largest";
+  const lax::TopK found = lax::top_k(Operand(largest ? x : reversed_order(x), a.location()), k, options.axis);
+  return {largest ? found.values : reversed_order(found.values), found.indices};
+}
+
 Array sort_complex(const Operand& a) {
   const UserLocation here(a.location());
   const ElementType type = is_complex(a.array().dtype())                             ? a.array().dtype()

@@ -41,6 +41,18 @@ Array lexsort(const Arrays& keys, int64_t axis = -1, Line line = Line::current()
 Array partition(const Operand& a, int64_t kth, int64_t axis = -1);
 /// Returns the positions that partition an array. See partition.
 Array argpartition(const Operand& a, int64_t kth, int64_t axis = -1);
+struct TopKOptions {
+  int64_t axis = -1;
+  const char* mode = "largest";  ///< "largest" or "smallest"
+  bool sorted = true;            ///< no effect: the elements are always in order
+};
+/// Returns the k largest or smallest elements along an axis, the first first, and their positions: jax.numpy.top_k.
+/// Types      real numbers; as lax::top_k
+/// Errors     INVALID_ARGUMENT for k out of 0..size, complex numbers, or another mode
+/// Example    const auto [values, indices] = top_k(array({3, 1, 2}), 2, {.mode = "smallest"});
+///            values   // [1 2]
+///            indices  // [1 2]
+std::pair<Array, Array> top_k(const Operand& a, int64_t k, const TopKOptions& options = {});
 /// Returns all elements as complex numbers, sorted.
 Array sort_complex(const Operand& a);
 

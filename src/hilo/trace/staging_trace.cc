@@ -2,6 +2,7 @@
 #include "hilo/trace/staging_trace.h"
 
 #include "hilo/trace/annotations.h"
+#include "hilo/trace/ref.h"
 
 namespace hilo {
 namespace {
@@ -40,8 +41,11 @@ void LeakWatch::check() const {
                                          ". Hint: return them from the function instead of storing them outside"));
 }
 
-StagingTrace::StagingTrace(Trace* parent, std::string transformation, std::string name, bool closed)
-    : Trace(parent, std::move(transformation)), builder_(std::move(name)), closed_(closed) {}
+StagingTrace::StagingTrace(Trace* parent, std::string transformation, std::string name, bool closed, OuterRefs refs)
+    : Trace(parent, std::move(transformation)),
+      builder_(std::move(name)),
+      closed_(closed),
+      outer_refs_(closed ? OuterRefs::kNone : refs) {}
 
 Array StagingTrace::add_argument(const Aval& aval) {
   const hlo::InstructionId id = builder_.parameter(aval.shape);
@@ -63,6 +67,11 @@ void StagingTrace::annotate() {
 hlo::InstructionId StagingTrace::lift(const Array& array) {
   if (owns(array)) return tracer<StagedTracer>(array).id;
   if (const auto it = lifted_.find(array.handle().get()); it != lifted_.end()) return it->second;
+  if (as_ref(array) != nullptr) {
+    or_throw(invalid_argument(at_user_line(record()->transformation) +
+                              ": a traced function can't return a ref; got " + describe_ref(array) +
+                              ". Hint: return its value, ref.get()"));
+  }
   hlo::InstructionId id;
   if (is_concrete(array) && (array.ndim() == 0 || closed_)) {
     id = builder_.constant(array.to_literal());
@@ -80,6 +89,30 @@ hlo::InstructionId StagingTrace::lift(const Array& array) {
   lifted_.emplace(array.handle().get(), id);
   captures_.push_back(array);  // also keeps lifted scalars alive, so that their address isn't reused
   return id;
+}
+
+StagingTrace::RefUse& StagingTrace::use_of(const Array& ref, std::string_view user, OuterRefs needed) {
+  if (outer_refs_ < needed) {
+    or_throw(failed_precondition(
+        at_user_line(user) + ": a function under " + record()->transformation + " can't " +
+        (needed == OuterRefs::kWrite && outer_refs_ == OuterRefs::kRead ? "write to" : "use") +
+        " a ref that was created outside of it; got " + describe_ref(ref) +
+        ". Hint: create the ref inside of the function, or pass its value and return the next one"));
+  }
+  for (RefUse& use : refs_) {
+    if (as_ref(use.ref)->state == as_ref(ref)->state) return use;
+  }
+  const Shape& shape = ref.aval_shape();
+  const hlo::InstructionId id = builder_.parameter(shape);
+  capture_ids_.push_back(id);
+  captures_.push_back(ref);
+  return refs_.emplace_back(RefUse{ref, staged_tracer(record(), {shape, false}, id)});
+}
+
+void StagingTrace::write_ref(const Array& ref, const Array& value, std::string_view user) {
+  RefUse& use = use_of(ref, user, OuterRefs::kWrite);
+  use.value = value;
+  use.written = true;
 }
 
 std::vector<Array> StagingTrace::bind(const Operation& operation) {
@@ -103,6 +136,12 @@ StagedFunction StagingTrace::finish(std::span<const Array> results, CapturePlace
   for (const Array& a : results) {
     staged.results.push_back(a.aval());
     ids.push_back(lift(a));
+  }
+  for (const RefUse& use : refs_) {
+    if (!use.written) continue;
+    staged.written.push_back(use.ref);
+    staged.results.push_back(use.value.aval());
+    ids.push_back(lift(use.value));
   }
   const int64_t argument_base = place == CapturePlace::kFirst ? std::ssize(capture_ids_) : 0;
   const int64_t capture_base = place == CapturePlace::kFirst ? 0 : std::ssize(arguments_);
@@ -134,14 +173,40 @@ std::vector<Aval> parameter_avals(const hlo::Computation& computation) {
   return avals;
 }
 
-StagedFunction stage(const FlatFunction& f, std::span<const Aval> arguments, std::string transformation,
-                     std::string name, CapturePlace place, bool always_tuple) {
-  StagingTrace trace(&current_trace(), std::move(transformation), std::move(name), place == CapturePlace::kNone);
+namespace {
+
+StagedFunction stage_under(StagingTrace&& trace, const FlatFunction& f, std::span<const Aval> arguments,
+                           CapturePlace place, bool always_tuple) {
   std::vector<Array> tracers;
   tracers.reserve(arguments.size());
   for (const Aval& aval : arguments) tracers.push_back(trace.add_argument(aval));
   const std::vector<Array> results = call_under(trace, f, tracers);
   return std::move(trace).finish(results, place, always_tuple);
+}
+
+}  // namespace
+
+StagedFunction stage(const FlatFunction& f, std::span<const Aval> arguments, std::string transformation,
+                     std::string name, CapturePlace place, bool always_tuple) {
+  const std::string user = transformation;
+  StagedFunction staged = stage_under(StagingTrace(&current_trace(), std::move(transformation), std::move(name),
+                                                   place == CapturePlace::kNone, OuterRefs::kRead),
+                                      f, arguments, place, always_tuple);
+  if (any_ref(staged.captures)) staged.captures = values_of_refs(staged.captures, user);
+  return staged;
+}
+
+StagedFunction stage_with_refs(const FlatFunction& f, std::span<const Aval> arguments, std::string transformation,
+                               std::string name, CapturePlace place, bool always_tuple) {
+  return stage_under(StagingTrace(&current_trace(), std::move(transformation), std::move(name),
+                                  place == CapturePlace::kNone, OuterRefs::kWrite),
+                     f, arguments, place, always_tuple);
+}
+
+void write_refs(std::span<const Array> written, std::vector<Array>& results, std::string_view user) {
+  const size_t count = results.size() - written.size();
+  for (size_t k = 0; k < written.size(); ++k) hilo::write_ref(written[k], results[count + k], user);
+  results.resize(count);
 }
 
 }  // namespace hilo

@@ -18,9 +18,16 @@ struct StagedTracer final : TracerOf<StagedTracer> {
 /// A staged function: a computation, and the captured outer values, which are additional parameters.
 struct StagedFunction {
   hlo::ComputationPtr computation;
-  std::vector<Array> captures;
+  std::vector<Array> captures;  ///< of stage_with_refs: also refs, whose parameters are their values
   std::vector<Aval> results;
+  /// Captured refs that the function writes. Their final values are the last results; the caller stores them.
+  std::vector<Array> written = {};
+
+  size_t own_result_count() const { return results.size() - written.size(); }
 };
+
+/// What a staged function may do with refs that were created outside of it.
+enum class OuterRefs : uint8_t { kNone, kRead, kWrite };
 
 /// The position of the parameters for captured values. kNone: arrays with values become constants, and capturing a
 /// tracer is an error, so that the computation can be cached.
@@ -31,7 +38,8 @@ enum class CapturePlace : uint8_t { kFirst, kLast, kNone };
 class StagingTrace final : public Trace {
  public:
   /// `closed`: nothing is captured, as for CapturePlace::kNone.
-  StagingTrace(Trace* parent, std::string transformation, std::string name, bool closed = false);
+  StagingTrace(Trace* parent, std::string transformation, std::string name, bool closed = false,
+               OuterRefs refs = OuterRefs::kNone);
 
   /// Adds a parameter to the function.
   Array add_argument(const Aval& aval);
@@ -40,14 +48,27 @@ class StagingTrace final : public Trace {
   /// Returns the instruction of `array` in this trace.
   hlo::InstructionId lift(const Array& array);
 
+  /// Read and write a ref of an outer trace: its value inside of this function.
+  /// Errors     FAILED_PRECONDITION if the function can't use outer refs
+  Array read_ref(const Array& ref, std::string_view user) { return use_of(ref, user, OuterRefs::kRead).value; }
+  void write_ref(const Array& ref, const Array& value, std::string_view user);
+
   /// Ends the function. Results are packed (a single leaf isn't put into a tuple), or always a tuple.
   StagedFunction finish(std::span<const Array> results, CapturePlace place, bool always_tuple = false) &&;
 
  private:
+  /// A ref of an outer trace, and its value in this function.
+  struct RefUse {
+    Array ref, value;
+    bool written = false;
+  };
   void annotate();
+  RefUse& use_of(const Array& ref, std::string_view user, OuterRefs needed);
 
   hlo::Builder builder_;
   bool closed_;
+  OuterRefs outer_refs_;
+  std::vector<RefUse> refs_;
   std::vector<hlo::InstructionId> arguments_;
   std::vector<hlo::InstructionId> capture_ids_;
   std::vector<Array> captures_;
@@ -80,9 +101,16 @@ class LeakWatch {
 std::vector<Shape> parameter_leaves(const hlo::Computation& computation);
 std::vector<Aval> parameter_avals(const hlo::Computation& computation);
 
-/// Traces `f` for arguments of these types.
-/// Errors     FAILED_PRECONDITION for CapturePlace::kNone if `f` captures a tracer
+/// Traces `f` for arguments of these types. `f` may read refs of outer traces: their values are captured.
+/// Errors     FAILED_PRECONDITION for CapturePlace::kNone if `f` captures a tracer, or if `f` writes an outer ref
 StagedFunction stage(const FlatFunction& f, std::span<const Aval> arguments, std::string transformation,
                      std::string name, CapturePlace place = CapturePlace::kLast, bool always_tuple = false);
+
+/// Does the same for a function that may write outer refs. The caller replaces refs among the captures by their values
+/// (values_of_refs), and stores the final values of the written ones (write_refs).
+StagedFunction stage_with_refs(const FlatFunction& f, std::span<const Aval> arguments, std::string transformation,
+                               std::string name, CapturePlace place = CapturePlace::kLast, bool always_tuple = false);
+/// Stores the last results of a call in the refs that it wrote, and removes them from `results`.
+void write_refs(std::span<const Array> written, std::vector<Array>& results, std::string_view user);
 
 }  // namespace hilo

@@ -6,6 +6,7 @@
 #include "hilo/base/floating_point.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/trace/eval_trace.h"
+#include "hilo/trace/ref.h"
 
 namespace hilo {
 namespace {
@@ -78,6 +79,10 @@ TraceScope::~TraceScope() { active_trace = previous_; }
 
 void check_live(const Tracer& tracer, std::string_view user) {
   const TraceRecord& record = *tracer.record;
+  if (const RefArray* const ref = as_ref(tracer)) {
+    or_throw(invalid_argument(std::string(user) + ": got " + describe_ref(*ref) +
+                              ", wanted an array. Hint: read its value, ref.get()"));
+  }
   const std::string& origin = tracer.location.empty() ? record.location : tracer.location;
   const std::string value = tracer.aval.shape.to_string() + (origin.empty() ? "" : ", made at " + origin) +
                             ", inside " + record.transformation;

@@ -9,6 +9,7 @@
 #include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/passes/passes.h"
+#include "hilo/trace/ref.h"
 #include "hilo/transform/custom_rules.h"
 #include "hilo/transform/linearize.h"
 
@@ -141,10 +142,12 @@ bool ask_predicate(const std::string& number, const PolicyOperation& operation) 
 }
 
 std::vector<Array> checkpoint(const FlatFunction& f, std::span<const Array> leaves, const CheckpointOptions& options) {
-  if (runs_at_once(leaves)) return f(leaves);
+  const std::vector<Array> values = without_refs(leaves);
+  if (runs_at_once(values)) return f(leaves);
+  const FlatFunction of_values = [&](std::span<const Array> x) { return f(with_refs_of(leaves, x)); };
   const StagedFunction staged =
-      stage(f, avals_of(leaves), "checkpoint", "checkpoint", CapturePlace::kLast, /*always_tuple=*/true);
-  return bind_custom_rules(staged, leaves, std::string(kCheckpoint), 0, nullptr,
+      stage(of_values, avals_of(values), "checkpoint", "checkpoint", CapturePlace::kLast, /*always_tuple=*/true);
+  return bind_custom_rules(staged, values, std::string(kCheckpoint), 0, nullptr,
                            options.prevent_cse ? options.policy.text : std::string(kShares) + options.policy.text);
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/transform/custom_vjp.h"
 
+#include <algorithm>
+
 #include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/ext/custom_vjp.h"
 #include "hilo/trace/ops.h"
+#include "hilo/trace/ref.h"
 #include "hilo/transform/batch.h"
 #include "hilo/transform/custom_rules.h"
 #include "hilo/transform/symbolic_zeros.h"
@@ -237,13 +240,51 @@ std::shared_ptr<const CustomRules> rules_of_call(std::shared_ptr<const Call> cal
 
 }  // namespace
 
+namespace {
+
+/// Returns `fwd` as a function of the arguments without refs. Refs among the residuals stay refs for bwd; they are not
+/// operands.
+FlatFwd over_values(FlatFwd fwd, std::vector<Array> leaves) {
+  return [fwd = std::move(fwd), leaves = std::move(leaves)](std::span<const Array> values) {
+    Forward forward = fwd(with_refs_of(leaves, values));
+    refuse_refs(kKind, "the value of fwd", forward.results, "return its value, ref.get()");
+    for (const Array& residual : forward.residuals) {
+      const bool known = as_ref(residual) == nullptr || std::ranges::any_of(leaves, [&](const Array& leaf) {
+                           return as_ref(leaf) != nullptr && as_ref(leaf)->state == as_ref(residual)->state;
+                         });
+      if (!known) refuse_refs(kKind, "a residual that isn't an argument of fwd", {&residual, 1}, "return its value");
+    }
+    forward.bwd = [bwd = std::move(forward.bwd), residuals = forward.residuals, leaves](
+                      std::span<const Array> known, std::span<const Array> cotangents) {
+      const std::vector<std::optional<Array>> all = bwd(with_refs_of(residuals, known), cotangents);
+      std::vector<std::optional<Array>> of_values;
+      for (size_t i = 0; i < all.size(); ++i) {
+        if (as_ref(leaves[i]) == nullptr) of_values.push_back(all[i]);
+      }
+      return of_values;
+    };
+    forward.residuals = without_refs(forward.residuals);
+    return forward;
+  };
+}
+
+}  // namespace
+
 std::vector<Array> call(const FlatFunction& f, std::span<const Array> leaves, FlatFwd fwd, int64_t id,
                         const PathOfLeaf& path, const std::source_location& location, bool optimize_remat) {
-  if (runs_at_once(leaves)) return f(leaves);
-  const StagedFunction staged = stage(f, avals_of(leaves), kKind, kKind, CapturePlace::kLast, /*always_tuple=*/true);
+  const std::vector<Array> values = without_refs(leaves);
+  if (values.size() != leaves.size()) {
+    RefArguments(kKind, leaves);  // checks that each ref is passed once
+    id = new_id();                // the rules write to these refs
+    fwd = over_values(std::move(fwd), {leaves.begin(), leaves.end()});
+  }
+  if (runs_at_once(values)) return f(leaves);
+  const FlatFunction of_values = [&](std::span<const Array> x) { return f(with_refs_of(leaves, x)); };
+  const StagedFunction staged =
+      stage(of_values, avals_of(values), kKind, kKind, CapturePlace::kLast, /*always_tuple=*/true);
   auto created =
-      std::make_shared<Call>(Call{std::move(fwd), avals_of(leaves), staged.results, path, location, optimize_remat});
-  return bind_custom_rules(staged, leaves, kKind, id, rules_of_call(std::move(created)));
+      std::make_shared<Call>(Call{std::move(fwd), avals_of(values), staged.results, path, location, optimize_remat});
+  return bind_custom_rules(staged, values, kKind, id, rules_of_call(std::move(created)));
 }
 
 Forward forward_of_closure(std::vector<Array> results, const FlatFunction& pull) {

@@ -138,6 +138,13 @@ constexpr auto signature_of() {
 template <typename F>
 concept HasSignature = requires { decltype(flat_call::signature_of<F>())::count; };
 
+/// Whether T is a Ref; see numpy/ref.h.
+template <typename T>
+inline constexpr bool kIsRef = false;
+/// Whether a function that returns nothing can have an effect: it may capture a ref, or takes one.
+template <typename F, typename... Args>
+inline constexpr bool may_write = !std::is_empty_v<F> || (kIsRef<std::remove_cvref_t<Args>> || ...);
+
 /// The result type of a rejected call; suppresses follow-up diagnostics.
 struct Refused : Array {};
 /// An expression of type Expected for code that doesn't compile anyway.
@@ -178,14 +185,16 @@ template <typename F, typename Tuple> struct CallOf;
 template <typename F, typename... Args> struct CallOf<F, std::tuple<Args...>> {
   static constexpr Problem problem = flat_call::problem_of<F, Args...>();
   static constexpr bool gives_result = problem == Problem::kNone;
+  static constexpr bool gives_none = problem == Problem::kVoid && may_write<F, Args...>;
   static constexpr auto result() {
-    if constexpr (gives_result) return std::type_identity<std::invoke_result_t<const F&, Args...>>();
+    if constexpr (gives_none) return std::type_identity<std::tuple<>>();
+    else if constexpr (gives_result) return std::type_identity<std::invoke_result_t<const F&, Args...>>();
     else return std::type_identity<Refused>();
   }
   using Result = typename decltype(result())::type;
   static constexpr bool is_function = problem != Problem::kValue, right_count = problem != Problem::kCount,
                         unchanged = problem != Problem::kReference, stateless = problem != Problem::kMutable,
-                        right_types = problem != Problem::kTypes, returns = problem != Problem::kVoid;
+                        right_types = problem != Problem::kTypes, returns = problem != Problem::kVoid || gives_none;
   // Last, and conditions are plain names: after a failure Clang drops the other members and prints the condition's
   // expression.
   static_assert(is_function, "expected a function, got a value: grad(f)(x), not grad(f(x))");
@@ -214,6 +223,7 @@ template <typename F, typename Tuple>
 ResultOf<F, Tuple> call(const F& f, const Tuple& arguments) {
   // The compiler's own message is best for errors of or in a generic function.
   if constexpr (CallOf<F, Tuple>::problem == Problem::kUnknown) return tree_detail::apply(f, arguments), Refused();
+  else if constexpr (CallOf<F, Tuple>::gives_none) return tree_detail::apply(f, arguments), std::tuple<>();
   else if constexpr (!CallOf<F, Tuple>::gives_result) return {};
   else if constexpr (std::is_member_pointer_v<F>) return std::apply(f, arguments);
   else return tree_detail::apply(f, arguments);
@@ -222,6 +232,7 @@ ResultOf<F, Tuple> call(const F& f, const Tuple& arguments) {
 template <typename F, typename... Args>
 ResultOf<F, std::tuple<const Args&...>> call_with(const F& f, const Args&... args) {
   if constexpr (CallOf<F, std::tuple<const Args&...>>::problem == Problem::kUnknown) return f(args...), Refused();
+  else if constexpr (CallOf<F, std::tuple<const Args&...>>::gives_none) return f(args...), std::tuple<>();
   else if constexpr (CallOf<F, std::tuple<const Args&...>>::gives_result) return f(args...);
   else return {};
 }

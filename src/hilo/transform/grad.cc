@@ -5,6 +5,7 @@
 
 #include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/reshape.h"
+#include "hilo/trace/ref.h"
 #include "hilo/transform/batch.h"
 #include "hilo/transform/linearize.h"
 
@@ -90,6 +91,8 @@ Gradient gradient(std::string_view name, const FlatFunction& f, std::span<const 
   std::vector<bool> moves = mask;
   for (size_t i = 0; i < leaves.size(); ++i) {
     if (!mask[i]) continue;
+    refuse_refs(name, "a differentiated argument", leaves.subspan(i, 1),
+                "auto [y, pull] = vjp(f, ref); pull.with_refs(gradient_ref)(1.0f)");
     check_argument(name, leaves[i].aval_shape(), options);
     moves[i] = has_tangent(leaves[i].dtype());
   }
@@ -129,16 +132,72 @@ std::vector<Tangent> of_all_outputs(std::span<const Array> values, size_t output
 
 }  // namespace
 
+namespace {
+
+/// Checks the places of gradients against the arguments.
+void check_places(std::span<const Array> leaves, std::span<const GradientPlace> places) {
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    const GradientPlace& place = places[i];
+    const RefArray* const argument = as_ref(leaves[i]);
+    if (argument != nullptr && place.wanted && !place.ref) {
+      or_throw(invalid_argument(at_user_line("vjp") + ": the gradient of a ref is added to a ref; got none for " +
+                                describe_ref(*argument) + ". Hint: pull.with_refs(gradient_ref)(cotangent)"));
+    }
+    if (!place.ref) continue;
+    if (as_ref(*place.ref)->state->shape == leaves[i].aval_shape()) continue;
+    or_throw(invalid_argument(at_user_line("vjp") + ": with_refs: got " + describe_ref(*place.ref) +
+                              " for the gradient of argument leaf " + std::to_string(i) + ", wanted a ref of " +
+                              leaves[i].aval_shape().to_string()));
+  }
+}
+
+}  // namespace
+
+FlatFunction Pullback::pull() const {
+  return [pull_to = pull_to](std::span<const Array> cotangents) { return pull_to(cotangents, {}); };
+}
+
+// The state of a ref argument is differentiated as an input and a result, its initial and its final value.
 Pullback pullback(const FlatFunction& f, std::span<const Array> leaves, const ValueCount& value_count) {
-  auto linear = std::make_shared<const Linearized>(linearize_flat(f, leaves, differentiable(leaves)));
-  const std::vector<Aval> values = value_avals(linear->primals, value_count);
-  return {linear->primals, [linear, values, arguments = strong_avals_of(leaves)](std::span<const Array> cotangents) {
-            check_same_shapes("vjp", "cotangent", cotangents, values);
-            return materialize_all(linear->pull(of_all_outputs(cotangents, linear->primals.size())), arguments);
-          }};
+  RefArguments refs("vjp", leaves);
+  bool any_written = false;
+  const FlatFunction over_values = [&](std::span<const Array> values) {
+    std::vector<Array> out = f(refs.enter(values));
+    std::vector<Array> written;
+    refs.append_final(written);
+    any_written = !written.empty();
+    refs.append_final(out, /*only_written=*/false);
+    return out;
+  };
+  const std::vector<Array> values = refs.values();
+  auto linear = std::make_shared<const Linearized>(linearize_flat(over_values, values, differentiable(values)));
+  const std::vector<Aval> results = value_avals(linear->primals, value_count);
+  const size_t own = linear->primals.size() - refs.appended().size();
+  if (any_written) refs.write(std::span(linear->primals).subspan(own));
+  const PullFunction pull = [linear, results, arguments = strong_avals_of(values),
+                             leaves = std::vector<Array>(leaves.begin(), leaves.end()), ref_leaves = refs.appended(),
+                             own](std::span<const Array> cotangents, std::span<const GradientPlace> given) {
+    check_same_shapes("vjp", "cotangent", cotangents, results);
+    std::vector<GradientPlace> places(given.begin(), given.end());
+    places.resize(leaves.size());
+    check_places(leaves, places);
+    std::vector<Tangent> all = of_all_outputs(cotangents, linear->primals.size());
+    std::vector<Tangent> sums(leaves.size());
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      if (places[i].ref) sums[i] = read_ref(*places[i].ref, "vjp");
+    }
+    for (size_t k = 0; k < ref_leaves.size(); ++k) all[own + k] = std::exchange(sums[ref_leaves[k]], Tangent());
+    std::vector<Array> pulled = materialize_all(linear->pull(all, sums), arguments);
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      if (places[i].ref && linear->nonzero_inputs[i]) write_ref(*places[i].ref, pulled[i], "vjp");
+    }
+    return pulled;
+  };
+  return {std::vector<Array>(linear->primals.begin(), linear->primals.begin() + own), pull};
 }
 
 Pushforward pushforward(const FlatFunction& f, std::span<const Array> leaves, const ValueCount& value_count) {
+  refuse_refs("linearize", "an argument", leaves, "capture the ref, or create it inside of the function");
   auto linear = std::make_shared<const Linearized>(linearize_flat(f, leaves, differentiable(leaves)));
   const std::vector<Aval> values = value_avals(linear->primals, value_count);
   return {linear->primals, [linear, values, arguments = strong_avals_of(leaves)](std::span<const Array> tangents) {
@@ -156,6 +215,7 @@ void check_argument_count(size_t got, size_t expected) {
 
 Directional directional(const FlatFunction& f, std::span<const Array> primals, std::span<const Array> tangents,
                         const ValueCount& value_count) {
+  refuse_refs("jvp", "an argument", primals, "capture the ref, or create it inside of the function");
   check_same_shapes("jvp", "tangent", tangents, strong_avals_of(primals));
   JvpResult result = jvp_flat(f, primals, tangents_of(tangents));
   const std::vector<Aval> values = value_avals(result.primals, value_count);

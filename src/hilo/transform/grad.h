@@ -40,9 +40,20 @@ void check_result(std::string_view name, const Shape& shape, const GradOptions& 
 /// Returns the number of leading outputs that are differentiated. Called after the function has run.
 using ValueCount = std::function<size_t()>;
 
+/// The destination of the cotangent of one leaf: nothing, a value, or a ref to which it is added.
+struct GradientPlace {
+  bool wanted = true;
+  std::optional<Array> ref = std::nullopt;
+};
+/// Maps cotangents of the differentiated outputs to cotangents of the leaves. `places` has an entry for each of
+/// the first leaves; the others are returned. Cotangents that go elsewhere have no meaning in the result.
+using PullFunction =
+    std::function<std::vector<Array>(std::span<const Array> cotangents, std::span<const GradientPlace> places)>;
 struct Pullback {
   std::vector<Array> outputs;
-  FlatFunction pull;  ///< maps cotangents of the differentiated outputs to cotangents of the leaves
+  PullFunction pull_to;
+  /// Returns the cotangents of all leaves.
+  FlatFunction pull() const;
 };
 Pullback pullback(const FlatFunction& f, std::span<const Array> leaves, const ValueCount& value_count);
 
@@ -102,6 +113,80 @@ class Tangents<Value, std::tuple<Args...>> {
  private:
   Value value_;
   FlatFunction push_;
+};
+
+}  // namespace grad_detail
+
+/// How vjp's pull.with_refs treats the gradient of an argument: jax.ad.
+namespace ad {
+struct GradValue {};  ///< returns it, as without with_refs
+struct DontWant {};   ///< omits it; the result is a DidntWant
+struct GradRef {};    ///< result in place of a gradient that was added to a ref
+struct DidntWant {};  ///< result in place of an omitted gradient
+}  // namespace ad
+
+namespace grad_detail {
+
+template <typename Entry>
+GradientPlace place_of(const Entry& entry) {
+  constexpr bool is_ref = flat_call::kIsRef<Entry>;
+  constexpr bool known = is_ref || std::is_same_v<Entry, ad::GradValue> || std::is_same_v<Entry, ad::DontWant>;
+  static_assert(known, "with_refs takes for each argument a Ref, ad::GradValue() or ad::DontWant()");
+  if constexpr (is_ref) return {.ref = entry.leaf()};
+  else return {.wanted = !std::is_same_v<Entry, ad::DontWant>};
+}
+/// Returns the gradient of an argument, or what stands for it.
+template <typename Argument, typename Entry>
+auto gradient_of(const Argument& argument, const Entry&) {
+  if constexpr (flat_call::kIsRef<Entry>) return ad::GradRef();
+  else if constexpr (std::is_same_v<Entry, ad::DontWant>) return ad::DidntWant();
+  else return argument;
+}
+
+/// The function that vjp returns. It maps a cotangent, of the value's tree, to a tuple with a cotangent for each
+/// argument.
+template <typename Value, typename Arguments, typename Entries = std::tuple<>>
+class Pull {
+ public:
+  Pull(Arguments arguments, PullFunction pull, Entries entries = {})
+      : arguments_(std::move(arguments)), pull_(std::move(pull)), entries_(std::move(entries)) {}
+
+  auto operator()(const Value& cotangent, std::source_location location = std::source_location::current()) const {
+    const UserLocation here(location);
+    const std::vector<GradientPlace> places = places_of_leaves();
+    const Arguments all = hilo::unflatten(arguments_, pull_(hilo::flatten(cotangent).leaves, places));
+    if constexpr (std::tuple_size_v<Entries> == 0) return all;
+    else
+      return [&]<size_t... I>(std::index_sequence<I...>) {
+        return std::tuple(grad_detail::gradient_of(std::get<I>(all), std::get<I>(entries_))...);
+      }(std::make_index_sequence<std::tuple_size_v<Arguments>>());
+  }
+
+  /// Returns the function with a destination for the gradient of each argument: a Ref, to which it is added;
+  /// ad::GradValue(), to return it; or ad::DontWant().
+  template <typename... Refs>
+  auto with_refs(const Refs&... entries) const {
+    constexpr bool one_each = sizeof...(Refs) == std::tuple_size_v<Arguments>;
+    static_assert(one_each, "with_refs takes one entry for each argument of the differentiated function");
+    return Pull<Value, Arguments, std::tuple<Refs...>>(arguments_, pull_, std::tuple<Refs...>(entries...));
+  }
+
+ private:
+  std::vector<GradientPlace> places_of_leaves() const {
+    const std::vector<size_t> counts = flat_call::leaf_counts(arguments_);
+    std::vector<GradientPlace> places;
+    size_t argument = 0;
+    const auto add = [&](const auto& entry) {
+      const size_t count = counts[argument++];
+      places.insert(places.end(), count, grad_detail::place_of(entry));
+    };
+    std::apply([&](const auto&... entry) { (add(entry), ...); }, entries_);
+    return places;
+  }
+
+  Arguments arguments_;
+  PullFunction pull_;
+  Entries entries_;
 };
 
 /// Returns (first, second), or (first, second, aux) for a function with aux.
@@ -233,8 +318,11 @@ auto jvp(const F&, const Primals&, const Tangents&) {
 
 /// Computes f(args...) and a function that pulls cotangents back to the arguments: jax.vjp. Returns (value, pull), or
 /// (value, pull, aux) for has_aux(f). pull(cotangent) returns a tuple with a cotangent for each argument.
+/// pull.with_refs(entries...) adds gradients to Refs instead of returning them: one entry for each argument, a Ref,
+/// ad::GradValue() or ad::DontWant(). The gradient of an argument that is a Ref requires one.
 /// Types      the cotangent has the tree, shapes and types of the value
-/// Errors     from pull: INVALID_ARGUMENT if a cotangent's shape or type isn't that of the value
+/// Errors     from pull: INVALID_ARGUMENT if a cotangent's shape or type isn't that of the value, or a Ref's isn't that
+///            of its argument
 /// Cost       the forward pass runs once; each call of pull runs the backward pass
 /// Example    const auto [y, pull] = vjp([](Array x) { return numpy::sin(x); }, Array(0.0f));
 ///            std::get<0>(pull(Array(2.0f)))  // 2.0
@@ -248,11 +336,7 @@ auto vjp(const F& f, const Args&... args) {
                                                   hilo::flatten(arguments).leaves, flat_call::value_leaves<F>(result));
   const Result outputs = hilo::unflatten(*result, p.outputs);
   const auto& value = flat_call::value_of<F>(outputs);
-  auto pull = [arguments, pull = std::move(p.pull)](const std::remove_cvref_t<decltype(value)>& cotangent,
-                                                    std::source_location location = std::source_location::current()) {
-    const UserLocation here(location);
-    return hilo::unflatten(arguments, pull(hilo::flatten(cotangent).leaves));
-  };
+  grad_detail::Pull<std::remove_cvref_t<decltype(value)>, Arguments> pull(arguments, std::move(p.pull_to));
   return grad_detail::with_aux<F>(value, std::move(pull), outputs);
 }
 

@@ -8,6 +8,7 @@
 #include "hilo/client/hlo_text.h"
 #include "hilo/client/inspection.h"
 #include "hilo/trace/eval_trace.h"
+#include "hilo/trace/ref.h"
 #include "hilo/trace/settings.h"
 #include "hilo/transform/jit_cache.h"
 
@@ -23,7 +24,9 @@ std::shared_ptr<JitEntry> traced(JitCache& cache, const Call& call) {
   cache.count_trace();
   std::shared_ptr<JitEntry> entry = trace_entry(cache, call);
   // A captured tracer belongs to the surrounding trace, so such a program is valid for this call only.
-  if (std::ranges::all_of(entry->staged.captures, is_concrete)) cache.add(entry);
+  if (std::ranges::all_of(entry->staged.captures, is_concrete) &&
+      std::ranges::all_of(entry->captures, outlives_traces))
+    cache.add(entry);
   return entry;
 }
 
@@ -37,10 +40,17 @@ std::vector<Array> bind_call(const JitCache& cache, const JitEntry& entry, std::
   }
   const Operation call = call_of(entry, leaves);
   std::vector<Array> results =
-      cache.options().inline_ ? run_computation(*entry.staged.computation, call.operands) : bind(call);
+      cache.options().inline_.when == Inline::kJaxEarly ? run_computation(*entry.staged.computation, call.operands)
+                                                        : bind(call);
   for (size_t i = 0; i < results.size(); ++i)
     results[i] = with_weak_type(results[i], entry.staged.results[i].weak_type);
   return results;
+}
+
+/// Whether the program can run: no transformation is active, and all operands have values.
+bool at_bottom(const JitEntry& entry, std::span<const Array> leaves) {
+  return &current_trace() == &eval_trace() && std::ranges::all_of(leaves, is_concrete) &&
+         std::ranges::all_of(entry.staged.captures, is_concrete);
 }
 
 /// Runs the function itself in the current trace.
@@ -99,10 +109,44 @@ Outcome call(JitCache& cache, const Call& call) {
   if (is_on(Setting::kDisableJit)) return run_untraced(call);
   std::shared_ptr<JitEntry> entry = cache.find(call);
   if (entry == nullptr) entry = traced(cache, call);
-  const bool at_bottom = &current_trace() == &eval_trace() && std::ranges::all_of(call.arguments.leaves, is_concrete) &&
-                         std::ranges::all_of(entry->staged.captures, is_concrete);
-  return {at_bottom ? execute(cache, *entry, call.arguments.leaves) : bind_call(cache, *entry, call.arguments.leaves),
-          entry->prototype};
+  return {call_entry(cache, *entry, call.arguments.leaves), entry->prototype};
+}
+
+namespace {
+
+/// Runs an entry that uses refs, or binds a call of it.
+std::vector<Array> call_with_refs(JitCache& cache, JitEntry& entry, std::span<const Array> leaves,
+                                  const ShardedProgram* shared) {
+  const TransformationLocation here(cache.location());
+  const RefArguments refs("jit", leaves);
+  refs.refuse_captured(entry.captures);
+  std::vector<Array> operands = refs.values(), written = entry.staged.written;
+  for (Array& value : values_of_refs(entry.captures, "jit")) operands.push_back(std::move(value));
+  for (const size_t leaf : entry.written_leaves) written.push_back(refs.leaf(leaf));
+  const bool runs = at_bottom(entry, operands);
+  std::vector<bool> overwritten(operands.size());
+  for (size_t i = 0; runs && i < operands.size(); ++i) {
+    const Array& ref = i < leaves.size() ? leaves[i] : entry.captures[i - leaves.size()];
+    const auto same = [&](const Array& other) { return as_ref(other)->state == as_ref(ref)->state; };
+    overwritten[i] =
+        as_ref(ref) != nullptr && std::ranges::any_of(written, same) && is_only_in_ref(ref, operands[i]);
+  }
+  std::vector<Array> results =
+      runs ? execute(cache, entry, operands, shared, overwritten) : bind_call(cache, entry, operands);
+  write_refs(entry.staged.written, results, "jit");
+  const size_t own = results.size() - entry.written_leaves.size();
+  refs.write(entry.written_leaves, std::span(results).subspan(own));
+  results.resize(own);
+  if (runs) std::ranges::for_each(written, mark_from_program);
+  return results;
+}
+
+}  // namespace
+
+std::vector<Array> call_entry(JitCache& cache, JitEntry& entry, std::span<const Array> leaves,
+                              const ShardedProgram* shared) {
+  if (entry.uses_refs) return call_with_refs(cache, entry, leaves, shared);
+  return at_bottom(entry, leaves) ? execute(cache, entry, leaves, shared) : bind_call(cache, entry, leaves);
 }
 
 size_t cache_size(const JitCache& cache) { return cache.entries().size(); }

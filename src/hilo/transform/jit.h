@@ -25,12 +25,29 @@ struct Static {
 template <typename T>
 Static(T) -> Static<T>;
 
+/// When a jitted function that another traced function calls becomes part of that function's program: jax.Inline.
+enum class Inline : uint8_t {
+  kAuto,      ///< the compiler decides
+  kJaxEarly,  ///< while it is traced: its operations take the place of the call
+  kJaxLate,   ///< kJaxLate, kXlaEarly and kXlaLate act as kAuto: the program has a call, which the compiler inlines
+  kXlaEarly,
+  kXlaLate,
+};
+/// An Inline; true means kJaxEarly, as in JAX.
+struct InlineWhen {
+  InlineWhen(bool early) : when(early ? Inline::kJaxEarly : Inline::kAuto) {}  // implicit
+  InlineWhen(Inline when) : when(when) {}                                      // implicit
+  Inline when;
+  bool operator==(const InlineWhen&) const = default;
+};
+
 struct JitOptions {
   ArgnumsInAngles static_argnums = {};
   /// arguments whose memory results may reuse; using them afterwards is an error
   std::vector<int> donate_argnums = {};
   std::string name = "f";    ///< name of the module in dumps and messages
-  bool inline_ = false;      ///< under another transformation, inserts the function's operations instead of a call
+  /// under another transformation, inserts the function's operations instead of a call, if true or Inline::kJaxEarly
+  InlineWhen inline_ = false;
   bool keep_unused = false;  ///< passes also those arguments to the program that the function doesn't use
   /// Shardings of arguments and results: one for all, or one for each argument or element of a result tuple.
   /// Unspecified: arguments keep their sharding, and result shardings are inferred.

@@ -17,6 +17,7 @@
 #include "hilo/trace/eval_trace.h"
 #include "hilo/trace/key_reuse.h"
 #include "hilo/trace/placement.h"
+#include "hilo/trace/ref.h"
 #include "hilo/trace/settings.h"
 #include "hilo/transform/check_state.h"
 #include "hilo/transform/jit_sharding.h"
@@ -89,7 +90,7 @@ void prune(JitEntry& entry, bool keep_unused) {
   entry.program = entry.staged.computation;
   std::vector<bool> used = used_parameters(*entry.program);
   bool all = true;
-  for (size_t i = 0; i < entry.avals.size(); ++i) {
+  for (size_t i = 0; i < entry.avals.size() + entry.captures.size(); ++i) {
     if (used[i] || keep_unused) entry.kept.push_back(i);
     else all = false;
   }
@@ -166,8 +167,18 @@ std::shared_ptr<JitEntry> trace_entry(JitCache& cache, const Call& call, Capture
   LeakWatch watch(is_on(Setting::kCheckTracerLeaks));
   if (const ShardingList& in = cache.options().in_shardings; !in.empty())
     entry->in_shardings = shardings_of_leaves("jit in_shardings", in, call.argument_leaves);
-  entry->staged = stage([&](std::span<const Array> leaves) { return constrained_trace(cache, call, *entry, leaves); },
-                        entry->avals, "jit", cache.options().name, captures);
+  RefArguments refs("jit", call.arguments.leaves);
+  const FlatFunction f = [&](std::span<const Array> leaves) {
+    std::vector<Array> results = constrained_trace(cache, call, *entry, refs.enter(leaves));
+    refs.append_final(results);
+    return results;
+  };
+  entry->staged = stage_with_refs(f, entry->avals, "jit", cache.options().name, captures);
+  entry->written_leaves = refs.appended();
+  refs.leave();
+  refs.refuse_captured(entry->staged.captures);
+  entry->uses_refs = refs.any() || any_ref(entry->staged.captures);
+  if (entry->uses_refs) entry->captures = std::exchange(entry->staged.captures, {});
   watch.check();
   if (uses_sharding_constraints()) entry->mesh = mesh_of_constraints(entry->staged.computation);
   prune(*entry, cache.options().keep_unused);
@@ -195,7 +206,7 @@ std::vector<hlo::Alias> aliases_of(const JitEntry& entry, std::vector<std::strin
   const std::vector<Shape> results = entry.program->result_shape().leaves();
   std::vector<bool> taken(results.size());
   for (size_t i = 0; i < entry.kept.size(); ++i) {
-    if (!entry.donated[entry.kept[i]]) continue;
+    if (!is_donated(entry, entry.kept[i])) continue;
     const Shape& shape = entry.program->instruction(entry.program->parameters()[i]).shape;
     size_t k = 0;
     while (k < results.size() && (taken[k] || results[k] != shape)) ++k;
@@ -275,7 +286,8 @@ Operation call_of(const JitEntry& entry, std::span<const Array> leaves) {
 
 namespace {
 
-std::vector<Array> run(JitCache& cache, JitEntry& entry, std::span<const Array> leaves, const ShardedProgram* shared) {
+std::vector<Array> run(JitCache& cache, JitEntry& entry, std::span<const Array> leaves, const ShardedProgram* shared,
+                       const std::vector<bool>& overwritten) {
   if (shared != nullptr || specifies_shardings(entry) || any_spread(leaves) || any_spread(entry.staged.captures))
     return run_sharded(cache, entry, leaves, shared);
   Executable& executable = executable_of(cache, entry);
@@ -285,9 +297,13 @@ std::vector<Array> run(JitCache& cache, JitEntry& entry, std::span<const Array> 
   }
   const std::span<const Array> operands = entry.kept.size() == leaves.size() ? leaves : kept;
   const bool looks = checks_bad_values();  // the debug run below needs the arguments again
-  const size_t count = entry.donated.empty() || looks ? 0 : operands.size() + entry.staged.captures.size();
+  const bool donates = !entry.donated.empty() || !overwritten.empty();
+  const size_t count = donates && !looks ? operands.size() + entry.staged.captures.size() : 0;
   const std::unique_ptr<bool[]> donated(count == 0 ? nullptr : new bool[count]());
-  for (size_t i = 0; count != 0 && i < operands.size(); ++i) donated[i] = entry.donated[entry.kept[i]];
+  for (size_t i = 0; count != 0 && i < operands.size(); ++i) {
+    const size_t leaf = entry.kept[i];
+    donated[i] = is_donated(entry, leaf) || (leaf < overwritten.size() && overwritten[leaf]);
+  }
   std::array<std::byte, 256> room;  // stack memory for a few buffers
   std::pmr::monotonic_buffer_resource pool(room.data(), room.size());
   std::pmr::vector<BufferPtr> buffers(entry.staged.results.size(), &pool);
@@ -309,10 +325,10 @@ std::vector<Array> run(JitCache& cache, JitEntry& entry, std::span<const Array> 
 }  // namespace
 
 std::vector<Array> execute(JitCache& cache, JitEntry& entry, std::span<const Array> leaves,
-                           const ShardedProgram* shared) {
+                           const ShardedProgram* shared, const std::vector<bool>& overwritten) {
   if (is_on(Setting::kNoExecution)) refuse_under("no_execution", "jit: the program would run");
-  if (!tracks_keys()) return run(cache, entry, leaves, shared);
-  return track_keys(call_of(entry, leaves), [&] { return run(cache, entry, leaves, shared); });
+  if (!tracks_keys()) return run(cache, entry, leaves, shared, overwritten);
+  return track_keys(call_of(entry, leaves), [&] { return run(cache, entry, leaves, shared, overwritten); });
 }
 
 }  // namespace jit_detail

@@ -28,6 +28,10 @@ struct JitTrace {
   /// The computation to compile: the staged one, without the parameters of unused arguments.
   hlo::ComputationPtr program;
   std::vector<size_t> kept;  ///< leaves that are passed to the program; all of them if the sizes are equal
+  // Of a function that uses refs. Its captures follow the leaves as arguments, instead of being in staged.captures.
+  bool uses_refs = false;
+  std::vector<Array> captures;
+  std::vector<size_t> written_leaves;  ///< refs whose final values follow the function's results
   std::shared_ptr<void> prototype;
 };
 
@@ -100,9 +104,17 @@ std::optional<ShardedProgram> sharded_program_of(JitCache& cache, const JitEntry
 /// Returns a call of the traced function.
 Operation call_of(const JitEntry& entry, std::span<const Array> leaves);
 /// Runs the program. If `shared` isn't null, runs that program for arrays with the shardings for which it was compiled.
+/// `overwritten`, if not empty, marks leaves whose memory results may reuse, besides donated ones.
 /// Precondition: all arrays have values
 std::vector<Array> execute(JitCache& cache, JitEntry& entry, std::span<const Array> leaves,
-                           const ShardedProgram* shared = nullptr);
+                           const ShardedProgram* shared = nullptr, const std::vector<bool>& overwritten = {});
+
+/// Runs the program, or binds a call of it inside of a transformation. Refs among the leaves are replaced by their
+/// values, and the values that the program returns for them are stored.
+std::vector<Array> call_entry(JitCache& cache, JitEntry& entry, std::span<const Array> leaves,
+                              const ShardedProgram* shared = nullptr);
+/// Whether leaf `i` of the arguments is donated.
+inline bool is_donated(const JitEntry& entry, size_t i) { return i < entry.donated.size() && entry.donated[i]; }
 
 /// Explains in a line or two why no entry matches the call: for explain_cache_misses.
 std::string why_traced(const JitCache& cache, const Call& call);

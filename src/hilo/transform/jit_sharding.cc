@@ -26,9 +26,10 @@ std::vector<Array> constrained(std::span<const Array> arrays,
 ShardedCall sharded_call_of(const JitEntry& entry) {
   ShardedCall call{.meaning = entry.program->fingerprint(), .out = entry.out_shardings, .mesh = entry.mesh};
   for (const size_t i : entry.kept) {
-    call.in.push_back(entry.in_shardings.empty() ? std::nullopt : entry.in_shardings[i]);
-    call.donated.push_back(!entry.donated.empty() && entry.donated[i] && !checks_bad_values());
+    call.in.push_back(i < entry.in_shardings.size() ? entry.in_shardings[i] : std::nullopt);
+    call.donated.push_back(is_donated(entry, i) && !checks_bad_values());
   }
+  if (!call.out.empty()) call.out.resize(entry.staged.results.size());
   call.in.resize(call.in.size() + entry.staged.captures.size());
   call.donated.resize(call.in.size());
   return call;
@@ -84,7 +85,8 @@ std::optional<ShardedProgram> sharded_program_of(JitCache& cache, const JitEntry
                                                  const std::vector<std::optional<NamedSharding>>& leaf_shardings) {
   ShardedCall call = sharded_call_of(entry);
   for (size_t k = 0; k < entry.kept.size(); ++k) {
-    if (!call.in[k]) call.in[k] = leaf_shardings[entry.kept[k]];
+    const size_t leaf = entry.kept[k];
+    if (!call.in[k] && leaf < leaf_shardings.size()) call.in[k] = leaf_shardings[leaf];
   }
   const std::optional<Mesh> mesh = mesh_of_call(call, entry.staged.captures);
   if (!mesh) return std::nullopt;

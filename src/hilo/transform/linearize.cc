@@ -75,15 +75,18 @@ std::vector<Tangent> Linearized::push(std::span<const Tangent> tangents) const {
   return out;
 }
 
-std::vector<Tangent> Linearized::pull(std::span<const Tangent> cotangents) const {
-  std::vector<Tangent> expected;
+std::vector<Tangent> Linearized::pull(std::span<const Tangent> cotangents, std::span<const Tangent> initial) const {
+  std::vector<Tangent> expected, sums;
   for (size_t i = 0; i < nonzero_results.size(); ++i) {
     if (nonzero_results[i]) expected.push_back(cotangents[i]);
   }
   const size_t linear_count = static_cast<size_t>(computation->parameter_count()) - residuals.size();
   std::vector<std::optional<Array>> arguments(linear_count);
   arguments.insert(arguments.end(), residuals.begin(), residuals.end());
-  std::vector<Tangent> pulled = backward_pass(*computation, arguments, expected);
+  for (size_t i = 0; i < initial.size(); ++i) {
+    if (nonzero_inputs[i]) sums.push_back(initial[i]);
+  }
+  std::vector<Tangent> pulled = backward_pass(*computation, arguments, expected, sums);
   std::vector<Tangent> out(nonzero_inputs.size());
   for (size_t i = 0, next = 0; i < out.size(); ++i) {
     if (nonzero_inputs[i]) out[i] = std::move(pulled[next++]);

@@ -32,8 +32,9 @@ struct Linearized {
 
   /// Pushes tangents (one per input) through the derivative.
   std::vector<Tangent> push(std::span<const Tangent> tangents) const;
-  /// Pulls cotangents (one per result) back; returns one per input.
-  std::vector<Tangent> pull(std::span<const Tangent> cotangents) const;
+  /// Pulls cotangents (one per result) back; returns one per input. `initial`, if not empty, has one sum per input to
+  /// which the cotangent is added.
+  std::vector<Tangent> pull(std::span<const Tangent> cotangents, std::span<const Tangent> initial = {}) const;
 };
 
 Linearized linearize_flat(const FlatFunction& f, std::span<const Array> primals, const std::vector<bool>& nonzero);

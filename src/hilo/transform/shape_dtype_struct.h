@@ -13,6 +13,9 @@ namespace hilo {
 /// jax.ShapeDtypeStruct.
 struct ShapeDtypeStruct {
   ShapeDtypeStruct(std::vector<int64_t> shape, ElementType dtype) : shape(std::move(shape)), dtype(dtype) {}
+  /// Returns the shape and type of an array.
+  /// Example    ShapeDtypeStruct::like(numpy::ones({2, 3})).shape[1]  // 3
+  static ShapeDtypeStruct like(const Array& x) { return {{x.shape().begin(), x.shape().end()}, x.dtype()}; }
   /// Doesn't compile: the shape comes first.
   template <std::same_as<ScalarType> T>
   ShapeDtypeStruct(T dtype, std::vector<int64_t>) : dtype(dtype) {

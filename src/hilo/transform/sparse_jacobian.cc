@@ -137,7 +137,7 @@ SparseMatrix jacobian(const FlatFunction& f, const Array& x, const SparsityPatte
   } else {
     const grad_detail::Pullback p = grad_detail::pullback(f, std::span(&x, 1), one);
     check_vector("the result", p.outputs[0], pattern.rows);
-    out.data = elements(of_all_seeds(p.pull, seeds(colours, count, p.outputs[0].dtype())), seed_of, place_of);
+    out.data = elements(of_all_seeds(p.pull(), seeds(colours, count, p.outputs[0].dtype())), seed_of, place_of);
   }
   return out;
 }

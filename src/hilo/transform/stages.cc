@@ -8,6 +8,7 @@
 #include "hilo/client/stablehlo_text.h"
 #include "hilo/mesh/shards.h"
 #include "hilo/trace/eval_trace.h"
+#include "hilo/trace/ref.h"
 #include "hilo/transform/jit_cache.h"
 
 namespace hilo::stages_detail {
@@ -55,6 +56,7 @@ CostAnalysis cost_as_traced(const Program& program) { return counted(cost_analys
 
 ProgramPtr compile(const ProgramPtr& program, const CompilerOptions& options) {
   refuse_tracers(*program, program->entry->staged.captures);
+  refuse_tracers(*program, without_refs(program->entry->captures));
   ProgramPtr compiled = program;
   if (!options.empty()) {
     JitOptions all = program->cache.options();
@@ -115,7 +117,7 @@ CompiledMemoryStats memory(const Program& program) {
 
 std::vector<Array> call(Program& program, const FlatTree& arguments,
                         const std::function<std::string(size_t)>& path_of_leaf) {
-  refuse_tracers(program, arguments.leaves);
+  refuse_tracers(program, without_refs(arguments.leaves));
   const JitEntry& entry = *program.entry;
   if (arguments.structure != entry.structure || arguments.leaves.size() != entry.avals.size()) {
     or_throw(invalid_argument(where(program) +
@@ -129,8 +131,9 @@ std::vector<Array> call(Program& program, const FlatTree& arguments,
         where(program) + ": Argument types differ from the types for which this computation was compiled; " +
         path_of_leaf(i) + " is " + got.to_string() + ", wanted " + entry.avals[i].shape.to_string()));
   }
-  return jit_detail::execute(program.cache, *program.entry, arguments.leaves,
-                             program.shared ? &*program.shared : nullptr);
+  const jit_detail::ShardedProgram* const shared = program.shared ? &*program.shared : nullptr;
+  return entry.uses_refs ? jit_detail::call_entry(program.cache, *program.entry, arguments.leaves, shared)
+                         : jit_detail::execute(program.cache, *program.entry, arguments.leaves, shared);
 }
 
 namespace {

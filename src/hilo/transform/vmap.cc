@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/transform/vmap.h"
 
+#include "hilo/trace/ref.h"
 #include "hilo/transform/batch.h"
 #include "hilo/transform/transpose.h"
 
@@ -91,12 +92,27 @@ std::vector<Array> vmap(const FlatFunction& f, std::span<const Array> leaves, co
   }
   if (options.axis_size && *options.axis_size < 0)
     or_throw(invalid_argument(where + ": axis_size must not be negative; got " + std::to_string(*options.axis_size)));
-  return vmap_flat(
-      f, leaves, in_dims,
+  std::vector<bool> mapped;
+  for (const BatchDim& dim : in_dims) mapped.push_back(dim.has_value());
+  RefArguments refs("vmap", leaves, mapped);
+  const FlatFunction over_refs = [&](std::span<const Array> values) {
+    std::vector<Array> out = f(refs.enter(values));
+    refs.append_final(out);
+    return out;
+  };
+  std::vector<Array> out = vmap_flat(
+      over_refs, refs.values(), in_dims,
       [&](size_t) {
-        return axes_in_trees(where + " out_axes", "result", options.out_axes, results.trees(results.result));
+        std::vector<BatchDim> dims =
+            axes_in_trees(where + " out_axes", "result", options.out_axes, results.trees(results.result));
+        for (const size_t leaf : refs.appended()) dims.push_back(in_dims[leaf]);
+        return dims;
       },
       where, options.axis_name, options.axis_size, options.spmd_axis_name);
+  const size_t own = out.size() - refs.appended().size();
+  refs.write(std::span(out).subspan(own));
+  out.resize(own);
+  return out;
 }
 
 Array abstract_array(const ShapeDtypeStruct& like) {
@@ -106,13 +122,14 @@ Array abstract_array(const ShapeDtypeStruct& like) {
 Array abstract(const Aval& value) { return linear_operand(value); }
 
 std::vector<Array> abstract_results(const FlatFunction& f, std::span<const Array> leaves) {
+  RefArguments refs("eval_shape", leaves);
   std::vector<Aval> avals;
   for (const Array& a : leaves) avals.push_back(a.aval());
-  StagingTrace trace(&current_trace(), "eval_shape", "eval_shape");
+  StagingTrace trace(&current_trace(), "eval_shape", "eval_shape", /*closed=*/false, OuterRefs::kWrite);
   std::vector<Array> arguments;
   for (const Aval& aval : avals) arguments.push_back(trace.add_argument(aval));
   TraceScope scope(trace);
-  return f(arguments);
+  return f(refs.enter(arguments));
 }
 
 }  // namespace hilo::vmap_detail

@@ -12,6 +12,9 @@ namespace hilo::scipy::special {
 Array erf(const Operand& x);
 Array erfc(const Operand& x);
 Array erfinv(const Operand& x);
+/// Computes the inverse of erfc on (0, 2), also where erfc is tiny.
+/// Example   erfcinv(numpy::array({0.0f, 0.5f, 1.0f}))  // [inf 0.47693628 0. ]
+Array erfcinv(const Operand& y);
 /// Computes exp(x^2) erfc(x), also for complex x.
 Array erfcx(const Operand& x);
 /// Computes the Faddeeva function exp(-z^2) erfc(-iz); the result is complex.
