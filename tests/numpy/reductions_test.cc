@@ -47,7 +47,8 @@ TEST(Reductions, Minmax) {
   EXPECT_EQ(minmax(x, {.axis = 1, .keepdims = true}).second.shape(), (std::vector<int64_t>{2, 1}));
   EXPECT_EQ(values(minmax(x, {.axis = 1, .initial = {0, 7}})), std::pair(Ints({0, -7}), Ints({7, 7})));
   EXPECT_EQ(values(minmax(x, {.axis = 1, .initial = {3}})), std::pair(Ints({1, -7}), Ints({6, 4})));
-  EXPECT_EQ(values(minmax(x, {.axis = 1, .initial = {10, -10}, .where = x > 0})), std::pair(Ints({1, 3}), Ints({6, 4})));
+  EXPECT_EQ(values(minmax(x, {.axis = 1, .initial = {10, -10}, .where = x > 0})),
+            std::pair(Ints({1, 3}), Ints({6, 4})));
   const auto [low, high] = minmax(array({1.0f, std::nanf("")}));
   EXPECT_TRUE(std::isnan(low.item<float>()) && std::isnan(high.item<float>()));
   EXPECT_THROW(minmax(x, {.initial = {1, 2, 3}}), Error);

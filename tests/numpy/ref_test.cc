@@ -282,7 +282,8 @@ TEST(RefJit, EvalShapeWritesNothing) {
 
 TEST(RefJit, ReturnsNoRef) {
   const Ref r = new_ref(0.0f);
-  const std::string made = error_of([] { jit([](Array x) { return new_ref(x); })(1.0f); }, StatusCode::kInvalidArgument);
+  const std::string made =
+      error_of([] { jit([](Array x) { return new_ref(x); })(1.0f); }, StatusCode::kInvalidArgument);
   EXPECT_HAS(made, "jit (");
   EXPECT_HAS(made, "can't return a ref; got a ref of f32[], created at");
   error_of([&] { jit([](Ref own) { return own; })(r); }, StatusCode::kInvalidArgument);

@@ -420,8 +420,7 @@ std::vector<Array> while_loop(const FlatFunction& condition, const FlatFunction&
   attributes->body = over_packed(full_body.computation);
   attributes->condition = over_packed(full_condition.computation);
   std::vector<Array> out = bind({hlo::Opcode::kWhile, joined(carry, values), std::move(attributes), std::nullopt});
-  for (const Array& ref : step.written)
-    write_ref(ref, out[count + places_of_ref(captures, ref).front()], "while_loop");
+  for (const Array& ref : step.written) write_ref(ref, out[count + places_of_ref(captures, ref).front()], "while_loop");
   out.resize(count);
   return weak_as(std::move(out), step.results);
 }

@@ -77,9 +77,9 @@ void RefPlaces::addupdate(const Operand& y) const {
   const UserLocation here(y.location());
   const Array before = read_ref(ref_, "addupdate");
   write_ref(ref_,
-            selects_all(indices_) ? ops::add(before, value)
-                                  : numpy::IndexedPlaces(Operand(before, location_), indices_)
-                                        .add(Operand(value, y.location())),
+            selects_all(indices_)
+                ? ops::add(before, value)
+                : numpy::IndexedPlaces(Operand(before, location_), indices_).add(Operand(value, y.location())),
             "addupdate");
 }
 

@@ -152,8 +152,10 @@ std::pair<Array, Array> top_k(const Operand& a, int64_t k, const TopKOptions& op
                               std::string(mode) + "\"; wanted real numbers, and largest or smallest"));
   }
   const bool largest = mode == "largest";
-  const lax::TopK found = lax::top_k(Operand(largest ? x : reversed_order(x), a.location()), k, options.axis);
-  return {largest ? found.values : reversed_order(found.values), found.indices};
+  const Array keys = x.dtype() == ElementType::kPred ? ops::convert_element_type(x, ElementType::kU8) : x;
+  const lax::TopK found = lax::top_k(Operand(largest ? keys : reversed_order(keys), a.location()), k, options.axis);
+  const Array values = largest ? found.values : reversed_order(found.values);
+  return {ops::convert_element_type(values, x.dtype()), found.indices};
 }
 
 Array sort_complex(const Operand& a) {

@@ -22,8 +22,8 @@ const std::shared_ptr<const TraceRecord>& ref_record() {
   __builtin_unreachable();
 }
 
-/// Checks that the ref can be used, and returns the staged function in which the current trace is, below the ref's own
-/// trace; null if there is none. `on_way` is called with each trace that is passed.
+/// Checks that the ref can be used. Returns the innermost staged function between the current trace and the ref's own;
+/// null if the ref was created in it or in no staged function. `on_way` is called with each trace inside of it.
 template <typename F>
 StagingTrace* frame_of(const Array& ref, std::string_view user, const F& on_way) {
   const RefState& state = *as_ref(ref)->state;
@@ -85,8 +85,8 @@ std::string describe_ref(const RefArray& ref) {
 
 Array new_ref_leaf(const Shape& shape, std::optional<Array> value) {
   if (value) value = with_weak_type(*value, false);
-  auto state = std::make_shared<RefState>(
-      RefState{shape, std::move(value), current_trace().record(), UserLocation::describe()});
+  auto state =
+      std::make_shared<RefState>(RefState{shape, std::move(value), current_trace().record(), UserLocation::describe()});
   return Array(std::make_shared<RefArray>(std::move(state)));
 }
 
@@ -100,9 +100,9 @@ Array read_ref(const Array& ref, std::string_view user) {
 void write_ref(const Array& ref, const Array& value, std::string_view user) {
   StagingTrace* const frame = frame_of(ref, user, [&](const Trace& trace) {
     if (trace.record()->transformation != "vmap") return;
-    refuse(invalid_argument(at_user_line(user) + ": a function under vmap can't write to a ref that isn't batched; got " +
-                            describe_ref(ref) +
-                            ", outside of it. Hint: pass the ref as an argument with a mapped axis"));
+    refuse(
+        invalid_argument(at_user_line(user) + ": a function under vmap can't write to a ref that isn't batched; got " +
+                         describe_ref(ref) + ", outside of it. Hint: pass the ref as an argument with a mapped axis"));
   });
   RefState& state = *as_ref(ref)->state;
   check_owner(ref, value, frame != nullptr ? frame : state.home->trace, user);
@@ -111,6 +111,20 @@ void write_ref(const Array& ref, const Array& value, std::string_view user) {
   state.value = strong;
   state.is_written = true;
   state.is_from_program = false;
+}
+
+bool is_reachable(const Array& ref) {
+  for (const Trace* trace = &current_trace(); trace != nullptr; trace = trace->parent()) {
+    if (trace->record() == as_ref(ref)->state->home) return true;
+    const auto* const staging = dynamic_cast<const StagingTrace*>(trace);
+    if (staging != nullptr && !staging->writes_outer_refs()) return false;
+  }
+  return false;
+}
+
+int64_t& staged_ref_rules() {
+  thread_local int64_t count = 0;
+  return count;
 }
 
 void end_ref(const Array& ref, std::string_view user, std::string_view what) {
@@ -176,8 +190,9 @@ RefArguments::RefArguments(std::string_view function, std::span<const Array> lea
     for (size_t k = 0; k < i; ++k) {
       const RefArray* const other = as_ref(leaves[k]);
       if (other == nullptr || other->state != ref->state) continue;
-      refuse(invalid_argument(at_user_line(function) + ": a ref can be passed only once, because two arguments would "
-                                                       "share its memory; got " +
+      refuse(invalid_argument(at_user_line(function) +
+                              ": a ref can be passed only once, because two arguments would "
+                              "share its memory; got " +
                               describe_ref(leaves[i]) + ", as argument leaves " + std::to_string(k) + " and " +
                               std::to_string(i) + ". Hint: pass it once, or copies of its value"));
     }
@@ -223,8 +238,9 @@ void RefArguments::refuse_captured(std::span<const Array> captures) const {
     if (captured == nullptr) continue;
     for (const size_t i : places_) {
       if (as_ref(leaves_[i])->state != captured->state) continue;
-      refuse(invalid_argument(at_user_line(function_) + ": a ref can't be both an argument and captured, because both "
-                                                        "would share its memory; got " +
+      refuse(invalid_argument(at_user_line(function_) +
+                              ": a ref can't be both an argument and captured, because both "
+                              "would share its memory; got " +
                               describe_ref(capture) + ", as argument leaf " + std::to_string(i) +
                               " and captured. Hint: use only the argument inside of the function"));
     }

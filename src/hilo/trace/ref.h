@@ -15,9 +15,9 @@ struct RefState {
   std::shared_ptr<const TraceRecord> home;  ///< the trace that created the ref
   std::string location;                     ///< the user's line that created it
   bool is_written = false;
-  bool is_argument = false;    ///< it stands for an argument of the traced function
+  bool is_argument = false;      ///< it stands for an argument of the traced function
   bool is_from_program = false;  ///< a program wrote `value` to new memory
-  std::string ended = {};  ///< why it can't be used, "was frozen at train.cc:12"; empty if it can
+  std::string ended = {};        ///< why it can't be used, "was frozen at train.cc:12"; empty if it can
 };
 
 /// A leaf that refers to a state. It has no value: no operation accepts it.
@@ -42,6 +42,11 @@ Array new_ref_leaf(const Shape& shape, std::optional<Array> value);
 ///            the value belongs to an inner grad or vmap
 Array read_ref(const Array& ref, std::string_view user);
 void write_ref(const Array& ref, const Array& value, std::string_view user);
+/// Whether the current trace can read and write the ref.
+bool is_reachable(const Array& ref);
+/// Counts calls with custom rules that use refs, as this thread stages them. A trace during which the number grows is
+/// valid as a program, but its derivative isn't that of the function: the rules would write to refs of the trace.
+int64_t& staged_ref_rules();
 /// Ends a ref. `what` completes "the ref was".
 /// Errors     as read_ref; FAILED_PRECONDITION in another trace than that which created it, or for an argument
 void end_ref(const Array& ref, std::string_view user, std::string_view what);

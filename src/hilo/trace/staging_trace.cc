@@ -68,9 +68,8 @@ hlo::InstructionId StagingTrace::lift(const Array& array) {
   if (owns(array)) return tracer<StagedTracer>(array).id;
   if (const auto it = lifted_.find(array.handle().get()); it != lifted_.end()) return it->second;
   if (as_ref(array) != nullptr) {
-    or_throw(invalid_argument(at_user_line(record()->transformation) +
-                              ": a traced function can't return a ref; got " + describe_ref(array) +
-                              ". Hint: return its value, ref.get()"));
+    or_throw(invalid_argument(at_user_line(record()->transformation) + ": a traced function can't return a ref; got " +
+                              describe_ref(array) + ". Hint: return its value, ref.get()"));
   }
   hlo::InstructionId id;
   if (is_concrete(array) && (array.ndim() == 0 || closed_)) {

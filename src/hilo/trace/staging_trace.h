@@ -52,6 +52,7 @@ class StagingTrace final : public Trace {
   /// Errors     FAILED_PRECONDITION if the function can't use outer refs
   Array read_ref(const Array& ref, std::string_view user) { return use_of(ref, user, OuterRefs::kRead).value; }
   void write_ref(const Array& ref, const Array& value, std::string_view user);
+  bool writes_outer_refs() const { return outer_refs_ == OuterRefs::kWrite; }
 
   /// Ends the function. Results are packed (a single leaf isn't put into a tuple), or always a tuple.
   StagedFunction finish(std::span<const Array> results, CapturePlace place, bool always_tuple = false) &&;

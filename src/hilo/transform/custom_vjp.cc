@@ -246,6 +246,13 @@ namespace {
 /// operands.
 FlatFwd over_values(FlatFwd fwd, std::vector<Array> leaves) {
   return [fwd = std::move(fwd), leaves = std::move(leaves)](std::span<const Array> values) {
+    for (const Array& leaf : leaves) {
+      if (as_ref(leaf) == nullptr || is_reachable(leaf)) continue;
+      or_throw(unimplemented(at_user_line(kKind) +
+                             ": rules that take a ref can't be used where a traced loop or branch is differentiated; "
+                             "got " +
+                             describe_ref(leaf) + ". Hint: unroll the loop in C++, or return the values"));
+    }
     Forward forward = fwd(with_refs_of(leaves, values));
     refuse_refs(kKind, "the value of fwd", forward.results, "return its value, ref.get()");
     for (const Array& residual : forward.residuals) {
@@ -279,6 +286,7 @@ std::vector<Array> call(const FlatFunction& f, std::span<const Array> leaves, Fl
     fwd = over_values(std::move(fwd), {leaves.begin(), leaves.end()});
   }
   if (runs_at_once(values)) return f(leaves);
+  if (values.size() != leaves.size()) ++staged_ref_rules();
   const FlatFunction of_values = [&](std::span<const Array> x) { return f(with_refs_of(leaves, x)); };
   const StagedFunction staged =
       stage(of_values, avals_of(values), kKind, kKind, CapturePlace::kLast, /*always_tuple=*/true);

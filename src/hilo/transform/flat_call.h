@@ -141,9 +141,37 @@ concept HasSignature = requires { decltype(flat_call::signature_of<F>())::count;
 /// Whether T is a Ref; see numpy/ref.h.
 template <typename T>
 inline constexpr bool kIsRef = false;
+template <typename T>
+constexpr bool holds_ref();
+template <typename T>
+inline constexpr bool kAnyHoldsRef = false;
+template <typename... Ts>
+inline constexpr bool kAnyHoldsRef<std::tuple<Ts...>> = (flat_call::holds_ref<std::remove_cvref_t<Ts>>() || ...);
+template <typename A, typename B>
+inline constexpr bool kAnyHoldsRef<std::pair<A, B>> = kAnyHoldsRef<std::tuple<A, B>>;
+template <typename T, size_t N>
+inline constexpr bool kAnyHoldsRef<std::array<T, N>> = flat_call::holds_ref<T>();
+template <typename... Fields>
+inline constexpr bool kAnyHoldsRef<tree_detail::References<Fields...>> = kAnyHoldsRef<std::tuple<Fields...>>;
+/// Whether the tree type T holds a Ref.
+template <typename T>
+constexpr bool holds_ref() {
+  if constexpr (kIsRef<T>) return true;
+  else if constexpr (std::derived_from<T, Array> || tree_detail::is_fixed<T> || !Tree<T>) return false;
+  else if constexpr (tree_detail::IsVector<T>::value || tree_detail::IsOptional<T>::value)
+    return flat_call::holds_ref<typename T::value_type>();
+  else if constexpr (tree_detail::IsMap<T>::value) return flat_call::holds_ref<typename T::mapped_type>();
+  else if constexpr (tree_detail::IsTuple<T>::value) return kAnyHoldsRef<T>;
+  else if constexpr (tree_detail::HasFields<T>) return kAnyHoldsRef<decltype(std::declval<T&>().hilo_tree_fields())>;
+  else if constexpr (std::is_aggregate_v<T> && !tree_detail::holds_array<T>())
+    return kAnyHoldsRef<decltype(boost::pfr::structure_tie(std::declval<T&>()))>;
+  else return false;
+}
 /// Whether a function that returns nothing can have an effect: it may capture a ref, or takes one.
 template <typename F, typename... Args>
-inline constexpr bool may_write = !std::is_empty_v<F> || (kIsRef<std::remove_cvref_t<Args>> || ...);
+constexpr bool may_write() {
+  return !std::is_empty_v<F> || (flat_call::holds_ref<std::remove_cvref_t<Args>>() || ...);
+}
 
 /// The result type of a rejected call; suppresses follow-up diagnostics.
 struct Refused : Array {};
@@ -185,7 +213,10 @@ template <typename F, typename Tuple> struct CallOf;
 template <typename F, typename... Args> struct CallOf<F, std::tuple<Args...>> {
   static constexpr Problem problem = flat_call::problem_of<F, Args...>();
   static constexpr bool gives_result = problem == Problem::kNone;
-  static constexpr bool gives_none = problem == Problem::kVoid && may_write<F, Args...>;
+  static constexpr bool gives_none = [] {
+    if constexpr (problem == Problem::kVoid) return flat_call::may_write<F, Args...>();
+    else return false;
+  }();
   static constexpr auto result() {
     if constexpr (gives_none) return std::type_identity<std::tuple<>>();
     else if constexpr (gives_result) return std::type_identity<std::invoke_result_t<const F&, Args...>>();

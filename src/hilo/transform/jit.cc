@@ -24,8 +24,7 @@ std::shared_ptr<JitEntry> traced(JitCache& cache, const Call& call) {
   cache.count_trace();
   std::shared_ptr<JitEntry> entry = trace_entry(cache, call);
   // A captured tracer belongs to the surrounding trace, so such a program is valid for this call only.
-  if (std::ranges::all_of(entry->staged.captures, is_concrete) &&
-      std::ranges::all_of(entry->captures, outlives_traces))
+  if (std::ranges::all_of(entry->staged.captures, is_concrete) && std::ranges::all_of(entry->captures, outlives_traces))
     cache.add(entry);
   return entry;
 }
@@ -39,9 +38,9 @@ std::vector<Array> bind_call(const JitCache& cache, const JitEntry& entry, std::
                            "transformations. Hint: pass them to the enclosing jit"));
   }
   const Operation call = call_of(entry, leaves);
-  std::vector<Array> results =
-      cache.options().inline_.when == Inline::kJaxEarly ? run_computation(*entry.staged.computation, call.operands)
-                                                        : bind(call);
+  std::vector<Array> results = cache.options().inline_.when == Inline::kJaxEarly
+                                   ? run_computation(*entry.staged.computation, call.operands)
+                                   : bind(call);
   for (size_t i = 0; i < results.size(); ++i)
     results[i] = with_weak_type(results[i], entry.staged.results[i].weak_type);
   return results;
@@ -109,6 +108,7 @@ Outcome call(JitCache& cache, const Call& call) {
   if (is_on(Setting::kDisableJit)) return run_untraced(call);
   std::shared_ptr<JitEntry> entry = cache.find(call);
   if (entry == nullptr) entry = traced(cache, call);
+  if (entry->transforms_function && &current_trace() != &eval_trace()) return run_untraced(call);
   return {call_entry(cache, *entry, call.arguments.leaves), entry->prototype};
 }
 
@@ -128,8 +128,7 @@ std::vector<Array> call_with_refs(JitCache& cache, JitEntry& entry, std::span<co
   for (size_t i = 0; runs && i < operands.size(); ++i) {
     const Array& ref = i < leaves.size() ? leaves[i] : entry.captures[i - leaves.size()];
     const auto same = [&](const Array& other) { return as_ref(other)->state == as_ref(ref)->state; };
-    overwritten[i] =
-        as_ref(ref) != nullptr && std::ranges::any_of(written, same) && is_only_in_ref(ref, operands[i]);
+    overwritten[i] = as_ref(ref) != nullptr && std::ranges::any_of(written, same) && is_only_in_ref(ref, operands[i]);
   }
   std::vector<Array> results =
       runs ? execute(cache, entry, operands, shared, overwritten) : bind_call(cache, entry, operands);

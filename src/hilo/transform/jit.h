@@ -45,7 +45,7 @@ struct JitOptions {
   ArgnumsInAngles static_argnums = {};
   /// arguments whose memory results may reuse; using them afterwards is an error
   std::vector<int> donate_argnums = {};
-  std::string name = "f";    ///< name of the module in dumps and messages
+  std::string name = "f";  ///< name of the module in dumps and messages
   /// under another transformation, inserts the function's operations instead of a call, if true or Inline::kJaxEarly
   InlineWhen inline_ = false;
   bool keep_unused = false;  ///< passes also those arguments to the program that the function doesn't use

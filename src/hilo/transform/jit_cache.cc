@@ -168,6 +168,7 @@ std::shared_ptr<JitEntry> trace_entry(JitCache& cache, const Call& call, Capture
   if (const ShardingList& in = cache.options().in_shardings; !in.empty())
     entry->in_shardings = shardings_of_leaves("jit in_shardings", in, call.argument_leaves);
   RefArguments refs("jit", call.arguments.leaves);
+  const int64_t ref_rules = staged_ref_rules();
   const FlatFunction f = [&](std::span<const Array> leaves) {
     std::vector<Array> results = constrained_trace(cache, call, *entry, refs.enter(leaves));
     refs.append_final(results);
@@ -175,6 +176,7 @@ std::shared_ptr<JitEntry> trace_entry(JitCache& cache, const Call& call, Capture
   };
   entry->staged = stage_with_refs(f, entry->avals, "jit", cache.options().name, captures);
   entry->written_leaves = refs.appended();
+  entry->transforms_function = staged_ref_rules() != ref_rules;
   refs.leave();
   refs.refuse_captured(entry->staged.captures);
   entry->uses_refs = refs.any() || any_ref(entry->staged.captures);

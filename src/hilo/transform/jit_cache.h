@@ -30,6 +30,8 @@ struct JitTrace {
   std::vector<size_t> kept;  ///< leaves that are passed to the program; all of them if the sizes are equal
   // Of a function that uses refs. Its captures follow the leaves as arguments, instead of being in staged.captures.
   bool uses_refs = false;
+  /// Whether other transformations run the function again instead of transforming its program: see staged_ref_rules.
+  bool transforms_function = false;
   std::vector<Array> captures;
   std::vector<size_t> written_leaves;  ///< refs whose final values follow the function's results
   std::shared_ptr<void> prototype;

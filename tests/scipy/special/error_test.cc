@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "hilo/numpy/numpy.h"
-#include "hilo/trace/settings.h"
 #include "hilo/transform/grad.h"
 #include "hilo/transform/vmap.h"
+#include "tests/support/x64.h"
 
 namespace hilo::scipy::special {
 namespace {
@@ -33,8 +33,8 @@ TEST(Error, Erfcinv) {
   expect_near(erfcinv(numpy::array({1e-30f, 1e-5f, 0.999999f, 1.99999f})),
               {8.148615837097168, 3.123413324356079, 8.979950507637113e-07, -3.1232056617736816}, 1e-6);
   expect_near(vmap(grad(erfcinv))(numpy::array({0.5f, 1.0f, 1.5f, 1e-30f, 1e-5f, 0.999999f})),
-              {-1.1125849485397339, -0.8862269520759583, -1.1125849485397339, -6.090812897802314e+28,
-               -15289.6025390625, -0.8862269520759583},
+              {-1.1125849485397339, -0.8862269520759583, -1.1125849485397339, -6.090812897802314e+28, -15289.6025390625,
+               -0.8862269520759583},
               2e-6);
   const Array half = erfcinv(numpy::array({0.3f}).astype(numpy::bfloat16));
   EXPECT_EQ(half.dtype(), ElementType::kBf16);
@@ -44,7 +44,7 @@ TEST(Error, Erfcinv) {
 }
 
 TEST(Error, ErfcinvOfDoubles) {
-  const auto x64 = enable_x64();
+  const X64Scope x64;
   expect_near(erfcinv(numpy::array({1e-300, 1e-20, 0.3, 0.9999999999, 1.7})),
               {26.209469960516124, 6.601580622355143, 0.7328690779592169, 8.862269987795026e-11, -0.7328690779592169},
               1e-14);

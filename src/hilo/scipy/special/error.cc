@@ -242,11 +242,15 @@ Array ndtri(const Operand& p) {
   return with_weak_type(with_slope(quantile, quantile_slope, wide_float("ndtri", p)), false);
 }
 Array erfcinv(const Operand& y) {
-  return with_weak_type(of_real("erfcinv", y, [](const Array& a) {
-    const Array central = numpy::abs(a - 1.0) < 0.5;  // here 1 - a is exact
-    const Array tail = with_slope(quantile, quantile_slope, numpy::where(central, 0.5, 0.5 * a));
-    return numpy::where(central, lax::erf_inv(1.0 - numpy::where(central, a, 1.0)), -tail / std::numbers::sqrt2);
-  }), false);
+  return with_weak_type(of_real("erfcinv", y,
+                                [](const Array& a) {
+                                  const Array central = numpy::abs(a - 1.0) < 0.5;  // here 1 - a is exact
+                                  const Array tail =
+                                      with_slope(quantile, quantile_slope, numpy::where(central, 0.5, 0.5 * a));
+                                  return numpy::where(central, lax::erf_inv(1.0 - numpy::where(central, a, 1.0)),
+                                                      -tail / std::numbers::sqrt2);
+                                }),
+                        false);
 }
 Array log_ndtr(const Operand& x, const LogNdtrOptions& options) {
   const UserLocation here(x.location());

@@ -45,7 +45,7 @@ TEST(RefGrad, OwnRefs) {
 TEST(RefGrad, WritesToParts) {
   const auto f = [](Array x) {
     const Ref r = new_ref(x);
-    r[0] = 2.0f;            // no longer depends on x
+    r[0] = 2.0f;  // no longer depends on x
     r(range(1, 3)) *= 3.0f;
     r[1].addupdate(x[0]);
     return r.get().sum();
@@ -67,7 +67,8 @@ TEST(RefGrad, OverwrittenValuesHaveNoGradient) {
               const Ref r = new_ref(x);
               r.set(2.0f);
               return freeze(r);
-            })(1.0f).item(),
+            })(1.0f)
+                .item(),
             0);
 }
 
@@ -253,7 +254,8 @@ TEST(RefVjp, AccumulatesOverMicrobatches) {
     const Array losses = lax::scan(step, std::nullopt, batch).second;
     return std::pair(freeze(sum), losses);
   });
-  const Array w = numpy::arange(8.0f).reshape({4, 2}) / 10.0f, batch = numpy::sin(numpy::arange(60.0f)).reshape({5, 3, 4});
+  const Array w = numpy::arange(8.0f).reshape({4, 2}) / 10.0f,
+              batch = numpy::sin(numpy::arange(60.0f)).reshape({5, 3, 4});
   const auto [sum, losses] = of_batch(w, batch);
   Array expected = numpy::zeros_like(w);
   for (int64_t i = 0; i < 5; ++i) expected = expected + grad(loss)(w, batch[i]);
@@ -285,6 +287,22 @@ TEST(RefCustomVjp, BackwardPassWritesARef) {
   EXPECT_NEAR(gradients.get().item(), std::cos(1.0f), 1e-6);
 }
 
+TEST(RefCustomVjp, InsideOfJit) {
+  const auto f = jit([stash = stash()](Array x, Ref gradients) { return numpy::sin(stash(gradients, x)); });
+  const Ref gradients = new_ref(0.0f);
+  EXPECT_NEAR(f(1.0f, gradients).item(), std::sin(1.0f), 1e-6);
+  for (const float x : {1.0f, 2.0f}) {
+    grad(f)(x, gradients);
+    EXPECT_NEAR(gradients.get().item(), std::cos(x), 1e-6);
+    jit(grad(jit(f)))(2 * x, gradients);
+    EXPECT_NEAR(gradients.get().item(), std::cos(2 * x), 1e-6);
+  }
+  const auto loops = [&](Array x) {
+    return lax::fori_loop(0, 2, [&, stash = stash()](Array, Array y) { return numpy::sin(stash(gradients, y)); }, x);
+  };
+  EXPECT_HAS(error_of([&] { grad(loops)(1.0f); }, StatusCode::kUnimplemented), "unroll the loop in C++");
+}
+
 TEST(RefCustomVjp, OwnRefsOfTheFunction) {
   const auto f = custom_vjp([](Array x) {
                    const Ref r = new_ref(numpy::zeros_like(x));
@@ -304,9 +322,10 @@ TEST(RefCustomVjp, Errors) {
                        .defvjp([](Ref, Ref, Array x) { return std::pair(x, std::nullopt); },
                                [](std::tuple<>, Array g) { return std::tuple(std::nullopt, std::nullopt, g); });
   error_of([&] { two(r, r, 1.0f); }, StatusCode::kInvalidArgument);
-  const auto makes = custom_vjp([](Array x) { return x; })
-                         .defvjp([](Array x) { return std::pair(x, new_ref(x)); },
-                                 [](Ref, Array g) { return std::tuple(g); });
+  const auto makes =
+      custom_vjp([](Array x) {
+        return x;
+      }).defvjp([](Array x) { return std::pair(x, new_ref(x)); }, [](Ref, Array g) { return std::tuple(g); });
   EXPECT_HAS(error_of([&] { grad(makes)(1.0f); }, StatusCode::kInvalidArgument), "ref");
 }
 

@@ -47,9 +47,7 @@ class Program {
       case 2: to(range(1, 3)).addupdate(from(range(2)) * x); break;
       case 3: to.set(from.swap(to.get() * 0.25f)); break;
       case 4: jit([&](Array own) { body(own); })(0.5f * x); break;
-      case 5:
-        lax::fori_loop(0, 2, [&](Array i, std::tuple<>) { body(x * (0.5f + i)); }, std::tuple());
-        break;
+      case 5: lax::fori_loop(0, 2, [&](Array i, std::tuple<>) { body(x * (0.5f + i)); }, std::tuple()); break;
       case 6: lax::cond(from[at] > 0.1f, [&] { body(x); }, [&] { body(-x, 1); }); break;
       case 7: {
         const auto step = [&](Array carry, Ref row) {
@@ -80,8 +78,9 @@ class Program {
         break;
       }
       default:
-        lax::switch_(numpy::asarray(at), std::tuple([&](Array y) { return body(y), y; }, [](Array y) { return y; },
-                                                    [&](Array y) { return body(y, 2), 2.0f * y; }),
+        lax::switch_(numpy::asarray(at),
+                     std::tuple([&](Array y) { return body(y), y; }, [](Array y) { return y; },
+                                [&](Array y) { return body(y, 2), 2.0f * y; }),
                      x);
     }
   }
