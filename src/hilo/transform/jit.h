@@ -8,7 +8,9 @@
 #include "hilo/base/caches.h"
 #include "hilo/mesh/sharding_list.h"
 #include "hilo/transform/compiler_options.h"
+#include "hilo/transform/direct_call.h"
 #include "hilo/transform/flat_call.h"
+#include "hilo/transform/host_memory.h"
 #include "hilo/transform/shape_dtype_struct.h"
 #include "hilo/transform/stages.h"
 
@@ -50,6 +52,7 @@ struct Typeless {
   const void* arguments;
   std::vector<Array> (*run)(const Typeless& call, std::span<const Array> leaves, std::shared_ptr<void>& prototype,
                             std::vector<size_t>& result_leaves);
+  void (*walk_result)(void* prototype, TreeVisitor& visitor);
 };
 template <typename F, typename Arguments, typename Result>
 std::vector<Array> run(const Typeless& call, std::span<const Array> leaves, std::shared_ptr<void>& prototype,
@@ -58,7 +61,7 @@ std::vector<Array> run(const Typeless& call, std::span<const Array> leaves, std:
       *static_cast<const F*>(call.f), hilo::unflatten(*static_cast<const Arguments*>(call.arguments), leaves)));
   std::vector<Array> out = hilo::flatten(*result).leaves;
   result_leaves = flat_call::element_leaf_counts(*result);
-  flat_call::drop_arrays(hilo::walk_of(*result));
+  flat_call::empty_arrays(hilo::walk_of(*result));
   prototype = result;
   return out;
 }
@@ -119,6 +122,9 @@ std::vector<size_t> leaf_counts(const void* arguments) {
   return flat_call::leaf_counts(*static_cast<const Arguments*>(arguments));
 }
 Outcome call(JitCache& cache, const Call& call);
+/// Writes the results to the caller's memory.
+/// Errors     those of Jitted::into
+void call_into(JitCache& cache, const Call& call, const CallLeaves& results);
 size_t cache_size(const JitCache& cache);
 void clear_cache(JitCache& cache);
 stages_detail::ProgramPtr lower(const Call& call, const JitOptions& options, const std::source_location& location);
@@ -148,9 +154,53 @@ class Jitted : public flat_call::TakesBraces<Jitted<F, StaticArgnums...>, flat_c
     using Arguments = ArgumentsOf<Args...>;
     using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
     static_assert(flat_call::are_trees<Arguments>);
-    Arguments arguments(args...);
+    if constexpr (host_memory::are_listed<Arguments, Args...>) {
+      jit_detail::DirectCall direct(state_.cache());
+      if (direct.run(list<Arguments>(args...))) {
+        if constexpr (std::same_as<Result, Array>) {
+          return direct.result();
+        } else {
+          Result result = *static_cast<const Result*>(direct.prototype());
+          direct.fill(hilo::walk_of(result));
+          return result;
+        }
+      }
+    }
+    const Arguments arguments(args...);
     const jit_detail::Outcome outcome = jit_detail::call(state_.cache(), describe(arguments));
     return hilo::unflatten(*static_cast<const Result*>(outcome.prototype.get()), outcome.leaves);
+  }
+
+  /// Calls the function and writes its results to the caller's memory. After the first call with such arguments, no
+  /// memory is allocated for small programs, and no lock is taken: for control loops.
+  ///   out        for each Array of the result a std::span or ShapedSpan of its elements, row-major, or a variable for a
+  ///              scalar; for a tuple, vector or struct one of those: std::tie(energy, span), State<std::span<double>>.
+  ///              A std::span takes each shape with so many elements
+  ///   args       as in a call. A std::span is a vector, a ShapedSpan an array in the caller's memory, which isn't
+  ///              copied. A struct of them is a template over the type of its fields: State<std::span<double>> for
+  ///              State<Array>
+  /// Types      exact: a result of f32 needs a span of float. Numbers of spans aren't weakly typed
+  /// Errors     those of a call; INVALID_ARGUMENT if a result differs from its memory in tree, type or shape, or if two
+  ///            results share memory. Nothing has been written or donated then
+  /// Cost       memory of a result that overlaps an argument's is written at the end, which costs a copy. So do results
+  ///            of transformed, sharded and donating functions, and memory that isn't aligned to its elements' size
+  /// Example    std::array<float, 3> x = {1, 2, 3}, y = {};
+  ///            jit([](Array v) { return v * 2.0f; }).into(std::span(y), std::span(x));
+  ///            y[2]  // 6
+  template <typename Out, typename... Args>
+  void into(Out&& out, const Args&... args) const {
+    using Arguments = ArgumentsOf<host_memory::Arrays<Args>...>;
+    static_assert(flat_call::are_trees<Arguments>);
+    static_assert(std::is_lvalue_reference_v<Out> || !NativeElement<std::remove_cvref_t<Out>>,
+                  "into writes its results to its first argument: f.into(result, arguments...)");
+    jit_detail::CallLeaves results;
+    host_memory::list_results(out, results);
+    if constexpr (host_memory::are_listed<Arguments, Args...>) {
+      jit_detail::DirectCall direct(state_.cache());
+      if (direct.run_into(list<Arguments>(args...), results)) return;
+    }
+    const Arguments arguments(host_memory::with_arrays(args)...);
+    jit_detail::call_into(state_.cache(), describe(arguments), results);
   }
 
   /// Traces the function for these arguments; neither compiles nor runs it. Only shapes and types of the arguments
@@ -208,6 +258,14 @@ class Jitted : public flat_call::TakesBraces<Jitted<F, StaticArgnums...>, flat_c
   template <typename... Args>
   using ArgumentsOf = typename Marked<std::index_sequence_for<Args...>, Args...>::Type;
 
+  template <typename Arguments, typename... Args>
+  static auto list(const Args&... args) {
+    return [&]<size_t... I>(std::index_sequence<I...>) {
+      return std::array<jit_detail::CallArgument, sizeof...(Args)>{
+          host_memory::listed<std::tuple_element_t<I, Arguments>>(args)...};
+    }(std::index_sequence_for<Args...>());
+  }
+
   /// Marks static arguments by their position.
   template <typename... Args>
   static void mark(jit_detail::Call& call, const std::tuple<Args...>& arguments) {
@@ -220,7 +278,8 @@ class Jitted : public flat_call::TakesBraces<Jitted<F, StaticArgnums...>, flat_c
   template <typename Arguments>
   jit_detail::Call describe(const Arguments& arguments) const {
     using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
-    jit_detail::Call call = state_.describe({&f_, &arguments, jit_detail::run<F, Arguments, Result>},
+    jit_detail::Call call = state_.describe({&f_, &arguments, jit_detail::run<F, Arguments, Result>,
+                                             tree_detail::walk_value<Result>},
                                             hilo::walk_of(arguments), jit_detail::leaf_counts<Arguments>);
     mark(call, arguments);
     return call;

@@ -19,6 +19,7 @@
 #include "hilo/trace/placement.h"
 #include "hilo/trace/settings.h"
 #include "hilo/transform/check_state.h"
+#include "hilo/transform/direct_call.h"
 #include "hilo/transform/jit_sharding.h"
 
 namespace hilo {
@@ -169,6 +170,7 @@ std::shared_ptr<JitEntry> trace_entry(JitCache& cache, const Call& call, Capture
   entry->staged = stage([&](std::span<const Array> leaves) { return constrained_trace(cache, call, *entry, leaves); },
                         entry->avals, "jit", cache.options().name, captures);
   watch.check();
+  entry->result_structure = flatten_walked({entry->prototype.get(), call.typeless.walk_result}).structure;
   if (uses_sharding_constraints()) entry->mesh = mesh_of_constraints(entry->staged.computation);
   prune(*entry, cache.options().keep_unused);
   log.done();
@@ -302,6 +304,7 @@ std::vector<Array> run(JitCache& cache, JitEntry& entry, std::span<const Array> 
   for (size_t i = 0; i < buffers.size(); ++i) {
     results.push_back(array_from_buffer(std::move(buffers[i]), entry.staged.results[i].weak_type, *committed));
   }
+  if (!entry.direct.load(std::memory_order_relaxed)) allow_direct_calls(entry);
   if (looks && any_bad_value(results, BadValues::enabled())) report_bad_values(call_of(entry, leaves));
   return results;
 }
