@@ -21,8 +21,8 @@ bool fits(const CallLeaf& leaf, const Aval& aval) {
 
 bool matches(const JitEntry& entry, const CallLeaves& call, uint64_t version) {
   const std::span<const CallLeaf> leaves = call.leaves();
-  if (!entry.direct.load(std::memory_order_acquire) || version != entry.version || leaves.size() != entry.avals.size())
-    return false;
+  const bool is_direct = entry.direct.load(std::memory_order_acquire);
+  if (!is_direct || version != entry.version || leaves.size() != entry.avals.size()) return false;
   for (size_t i = 0; i < leaves.size(); ++i) {
     if (!fits(leaves[i], entry.avals[i])) return false;
   }
@@ -88,6 +88,8 @@ void DirectCall::fill(WalkRef walk_result) {
 
 bool DirectCall::find(std::span<const CallArgument> arguments) {
   if (&current_trace() != &eval_trace() || !all_settings_off() || scoped_default_device() != nullptr) return false;
+  const auto is_direct = [](const JitEntry& entry) { return entry.direct.load(std::memory_order_acquire); };
+  if (cache_.find_recent(is_direct) == nullptr) return false;  // before the arguments are listed
   leaves_.add_node('(', arguments.size());
   for (const CallArgument& argument : arguments) argument.add(argument.value, leaves_);
   if (leaves_.has_wide_number()) return false;

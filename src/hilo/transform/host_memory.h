@@ -14,9 +14,9 @@ namespace hilo {
 /// A std::span with a shape: elements in the caller's memory, in row-major order, as argument or result of
 /// Jitted::into.
 /// Errors     INVALID_ARGUMENT for a negative size or more than 8 dimensions
-/// Example    std::array<float, 6> numbers = {1, 2, 3, 4, 5, 6}, out = {};
-///            jit([](Array x) { return x * 2.0f; }).into(ShapedSpan(out.data(), {2, 3}), ShapedSpan(numbers.data(), {2, 3}));
-///            out[5]  // 12
+/// Example    std::array<float, 6> x = {1, 2, 3, 4, 5, 6}, y = {};
+///            jit([](Array a) { return a * 2.0f; }).into(ShapedSpan(y.data(), {2, 3}), ShapedSpan(x.data(), {2, 3}));
+///            y[5]  // 12
 template <typename T>
 class ShapedSpan {
  public:
