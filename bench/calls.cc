@@ -57,8 +57,8 @@ State<Array> controlled(const State<Array>& s, const Array& gains) {
 void call_rows() {
   const Array x = numpy::ones({8}), scalar = numpy::sum(x);
   const auto twice = jit([](const Array& a) { return a * 2.0f; });
-  const auto sum = jit([](const Array& a, const Array& b, const Array& c, const Array& d, const Array& e, const Array& f,
-                          const Array& g, const Array& h) { return a + b + c + d + e + f + g + h; });
+  const auto sum = jit([](const Array& a, const Array& b, const Array& c, const Array& d, const Array& e,
+                          const Array& f, const Array& g, const Array& h) { return a + b + c + d + e + f + g + h; });
   const auto step = jit(controlled);
   const State<Array> state{numpy::ones({7}), numpy::zeros({7})};
   const Array gains = numpy::eye(7);
@@ -80,8 +80,7 @@ void sleep_until(timespec& next) {
   constexpr long kPeriod = 1'000'000, kSecond = 1'000'000'000;  // nanoseconds
   next.tv_nsec += kPeriod;
   if (next.tv_nsec >= kSecond) next.tv_nsec -= kSecond, ++next.tv_sec;
-  while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, nullptr) != 0) {
-  }
+  while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, nullptr) != 0) {}
 }
 
 /// Prints how long the calls of a loop of 1 kHz take. Each begins with whatever the processor's caches still hold.
@@ -102,8 +101,9 @@ void control_loop(double seconds) {
   }
   std::ranges::sort(times);
   const auto at = [&](double part) { return times[static_cast<size_t>(part * static_cast<double>(times.size() - 1))]; };
-  std::printf("loop of 1 kHz, %zu calls: p50 %.2f us, p99 %.2f, p99.9 %.2f, p99.99 %.2f, max %.2f; p99.99 is %.1f x p50\n",
-              times.size(), at(0.5), at(0.99), at(0.999), at(0.9999), times.back(), at(0.9999) / at(0.5));
+  std::printf(
+      "loop of 1 kHz, %zu calls: p50 %.2f us, p99 %.2f, p99.9 %.2f, p99.99 %.2f, max %.2f; p99.99 is %.1f x p50\n",
+      times.size(), at(0.5), at(0.99), at(0.999), at(0.9999), times.back(), at(0.9999) / at(0.5));
 }
 
 }  // namespace

@@ -86,8 +86,7 @@ TEST(DirectCall, NumbersHaveTheTypesOfArrays) {
   check(true), check(3), check(int8_t{-3}), check(7u), check(1.5f), check(0.1), check(std::nan("")), check(1e300);
   check(float16(1.5f)), check(bfloat16(2.5f));
   check(std::complex<float>(1, 2)), check(std::complex<double>(0.1, 2));
-  for (int i = 0; i < 3; ++i)
-    error_of([&] { f(int64_t{1} << 40).to_literal(); }, StatusCode::kOutOfRange);
+  for (int i = 0; i < 3; ++i) error_of([&] { f(int64_t{1} << 40).to_literal(); }, StatusCode::kOutOfRange);
 }
 
 TEST(DirectCall, ManyShapesInTurn) {

@@ -92,10 +92,11 @@ TEST(Into, WritesTuplesVectorsAndStructs) {
 TEST(Into, WritesNumbersOfAStruct) {
   const auto f = jit([](const Array& x) { return State<Array>{x + 1.0f, x * 2.0f}; });
   State<float> out{};
-  thrice([&] { out = {}, f.into(out, Array(3.0f)); }, [&] {
-    EXPECT_EQ(out.position, 4);
-    EXPECT_EQ(out.velocity, 6);
-  });
+  thrice([&] { out = {}, f.into(out, Array(3.0f)); },
+         [&] {
+           EXPECT_EQ(out.position, 4);
+           EXPECT_EQ(out.velocity, 6);
+         });
 }
 
 TEST(Into, ReadsStructsOfSpans) {
@@ -201,9 +202,10 @@ TEST(Into, TakesComplexNumbersAtAnyAddress) {
     const std::span x(reinterpret_cast<const Complex*>(in.data() + offset), 4);
     const std::span y(reinterpret_cast<Complex*>(out.data() + offset), 4);
     std::iota(in.begin(), in.end(), 1.0);
-    thrice([&] { std::ranges::fill(out, 0.0), f.into(y, x); }, [&] {
-      for (size_t i = 0; i < 4; ++i) EXPECT_EQ(y[i], x[i] * x[i]);
-    });
+    thrice([&] { std::ranges::fill(out, 0.0), f.into(y, x); },
+           [&] {
+             for (size_t i = 0; i < 4; ++i) EXPECT_EQ(y[i], x[i] * x[i]);
+           });
   }
 }
 

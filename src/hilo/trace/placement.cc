@@ -162,7 +162,8 @@ StatusOr<bool> run_on_arrays(Executable& executable, std::initializer_list<std::
     return run_on_client(*there, scoped, lists, donated, results);
   }
   if (scoped == nullptr && donated.empty()) {
-    if (std::optional<StatusOr<bool>> committed = run_directly(executable, lists, results)) return *std::move(committed);
+    if (std::optional<StatusOr<bool>> committed = run_directly(executable, lists, results))
+      return *std::move(committed);
   }
   return run_on_client(executable, scoped, lists, donated, results);
 }

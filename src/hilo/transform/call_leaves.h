@@ -18,8 +18,8 @@ struct CallLeaf {
   const std::byte* data;   ///< elements in row-major order; of a number, null: they are in `number`
   ElementType type;
   bool weak_type;
-  bool any_shape;          ///< whether the memory takes each shape of `count` elements
-  int64_t count;           ///< number of elements
+  bool any_shape;  ///< whether the memory takes each shape of `count` elements
+  int64_t count;   ///< number of elements
   size_t rank;
   const int64_t* sizes;  ///< null if the shape is {} or {count}
   alignas(16) std::array<std::byte, 16> number;
@@ -48,7 +48,7 @@ class CallLeaves {
   void add_number(std::complex<double> value);
   /// Adds memory with `count` elements of shape `sizes`, which must outlive the list.
   void add_memory(ElementType type, const std::byte* data, int64_t count, std::span<const int64_t> sizes);
-  /// Adds memory of a vector; if `any_shape`, for results of each shape with so many elements.
+  /// Adds memory of a vector; if `any_shape`, for results of every shape with `count` elements.
   void add_vector(ElementType type, const std::byte* data, int64_t count, bool any_shape);
   void add_node(char kind, size_t size);
   void add_fixed(const void* bytes, size_t size);
@@ -108,8 +108,8 @@ void add_argument_array(const void* array, CallLeaves& leaves);
 
 /// Whether an argument of type T, which a call passes as `Passed`, can be listed without a conversion.
 template <typename Passed, typename T>
-inline constexpr bool is_listed = std::derived_from<T, Array> || std::same_as<Passed, T> ||
-                                  (std::same_as<Passed, Array> && Number<T>);
+inline constexpr bool is_listed =
+    std::derived_from<T, Array> || std::same_as<Passed, T> || (std::same_as<Passed, Array> && Number<T>);
 template <typename Passed, typename T>
 CallArgument listed(const T& value) {
   if constexpr (std::derived_from<T, Array>) return {static_cast<const Array*>(&value), add_argument_array};

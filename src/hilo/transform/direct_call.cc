@@ -56,7 +56,8 @@ bool runs_directly(const JitEntry& entry) {
   const Executable& executable = *entry.executable;
   const std::vector<Array>& captures = entry.staged.captures;
   const std::span<const Shape> arguments = executable.argument_shapes(), results = executable.result_shapes();
-  return executable.runs_directly() && entry.axes.empty() && std::ranges::find(entry.donated, true) == entry.donated.end() &&
+  return executable.runs_directly() && entry.axes.empty() &&
+         std::ranges::find(entry.donated, true) == entry.donated.end() &&
          arguments.size() == entry.kept.size() + captures.size() && arguments.size() <= DirectArguments::kMax &&
          results.size() == entry.staged.results.size() && results.size() <= DirectArguments::kMax &&
          std::ranges::all_of(arguments, is_plain) && std::ranges::all_of(results, is_plain);

@@ -163,7 +163,8 @@ void list_children(T& value, jit_detail::CallLeaves& leaves, const List& list) {
     leaves.add_node('(', std::size(fields.addresses) - 1);
     fields.for_each([&](auto& field, size_t) { list(field); });
     if constexpr (tree_detail::HasStaticFields<Plain>)
-      leaves.add_tree([&](TreeVisitor& visitor) { tree_detail::walk_static_fields(own.hilo_static_fields(), visitor); });
+      leaves.add_tree(
+          [&](TreeVisitor& visitor) { tree_detail::walk_static_fields(own.hilo_static_fields(), visitor); });
   }
 }
 
@@ -198,11 +199,12 @@ template <typename T>
 void list_results(T& value, jit_detail::CallLeaves& leaves) {
   using Plain = std::remove_cv_t<T>;
   constexpr bool is_number = NativeElement<Plain>;
-  constexpr bool is_node = tree_detail::IsVector<Plain>::value || tree_detail::IsTuple<Plain>::value ||
-                           tree_detail::HasFields<Plain>;
-  static_assert(is_memory<Plain> || is_number || is_node,
-                "results are written to a std::span, a ShapedSpan, a number, or a std::tuple, pair, vector or HILO_TREE "
-                "of those; other types aren't contiguous memory");
+  constexpr bool is_node =
+      tree_detail::IsVector<Plain>::value || tree_detail::IsTuple<Plain>::value || tree_detail::HasFields<Plain>;
+  static_assert(
+      is_memory<Plain> || is_number || is_node,
+      "results are written to a std::span, a ShapedSpan, a number, or a std::tuple, pair, vector or HILO_TREE "
+      "of those; other types aren't contiguous memory");
   if constexpr (is_memory<Plain>) {
     static_assert(!std::is_const_v<Element<Plain>>, "results can't be written to a span of const elements");
     host_memory::list_memory(value, /*any_shape=*/true, leaves);

@@ -123,8 +123,9 @@ void check_memory(std::span<const Shape> shapes, WalkRef result, const std::stri
   const std::span<const CallLeaf> leaves = memory.leaves();
   const std::string where = at_user_line("into");
   if (leaves.size() != shapes.size())
-    or_throw(invalid_argument(where + ": got memory for " + std::to_string(leaves.size()) + " results, the function has " +
-                              std::to_string(shapes.size()) + ". Hint: std::tie(a, b) for a result of two arrays"));
+    or_throw(invalid_argument(where + ": got memory for " + std::to_string(leaves.size()) +
+                              " results, the function has " + std::to_string(shapes.size()) +
+                              ". Hint: std::tie(a, b) for a result of two arrays"));
   if (memory.structure() != structure)
     or_throw(invalid_argument(where + ": the memory is another tree than the result. Hint: a tuple for a tuple, a " +
                               "vector for a vector, in the same nesting"));

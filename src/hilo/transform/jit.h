@@ -171,19 +171,18 @@ class Jitted : public flat_call::TakesBraces<Jitted<F, StaticArgnums...>, flat_c
     return hilo::unflatten(*static_cast<const Result*>(outcome.prototype.get()), outcome.leaves);
   }
 
-  /// Calls the function and writes its results to the caller's memory. After the first call with such arguments, no
-  /// memory is allocated for small programs, and no lock is taken: for control loops.
-  ///   out        for each Array of the result a std::span or ShapedSpan of its elements, row-major, or a variable for a
-  ///              scalar; for a tuple, vector or struct one of those: std::tie(energy, span), State<std::span<double>>.
-  ///              A std::span takes each shape with so many elements
-  ///   args       as in a call. A std::span is a vector, a ShapedSpan an array in the caller's memory, which isn't
-  ///              copied. A struct of them is a template over the type of its fields: State<std::span<double>> for
-  ///              State<Array>
-  /// Types      exact: a result of f32 needs a span of float. Numbers of spans aren't weakly typed
+  /// Calls the function and writes its results to the caller's memory. After the first call with such arguments, a
+  /// small program allocates no memory and takes no lock: for control loops.
+  ///   out        per Array of the result, a std::span or ShapedSpan of its elements in row-major order, or a variable
+  ///              for a scalar; for a tuple, vector or struct one of those: std::tie(energy, span),
+  ///              State<std::span<double>>. A std::span fits every shape with its number of elements
+  ///   args       as in a call. A std::span is a vector, a ShapedSpan an array; neither is copied. A struct of them is
+  ///              a template over the type of its fields: State<std::span<double>> for State<Array>
+  /// Types      exact: a result of f32 needs a span of float. Elements of spans aren't weakly typed
   /// Errors     those of a call; INVALID_ARGUMENT if a result differs from its memory in tree, type or shape, or if two
   ///            results share memory. Nothing has been written or donated then
-  /// Cost       memory of a result that overlaps an argument's is written at the end, which costs a copy. So do results
-  ///            of transformed, sharded and donating functions, and memory that isn't aligned to its elements' size
+  /// Cost       a copy for a result whose memory overlaps that of an argument, which is written at the end; copies of
+  ///            all results for transformed, sharded and donating functions
   /// Example    std::array<float, 3> x = {1, 2, 3}, y = {};
   ///            jit([](Array v) { return v * 2.0f; }).into(std::span(y), std::span(x));
   ///            y[2]  // 6
@@ -278,9 +277,9 @@ class Jitted : public flat_call::TakesBraces<Jitted<F, StaticArgnums...>, flat_c
   template <typename Arguments>
   jit_detail::Call describe(const Arguments& arguments) const {
     using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
-    jit_detail::Call call = state_.describe({&f_, &arguments, jit_detail::run<F, Arguments, Result>,
-                                             tree_detail::walk_value<Result>},
-                                            hilo::walk_of(arguments), jit_detail::leaf_counts<Arguments>);
+    jit_detail::Call call =
+        state_.describe({&f_, &arguments, jit_detail::run<F, Arguments, Result>, tree_detail::walk_value<Result>},
+                        hilo::walk_of(arguments), jit_detail::leaf_counts<Arguments>);
     mark(call, arguments);
     return call;
   }

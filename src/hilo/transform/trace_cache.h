@@ -62,7 +62,7 @@ class TraceCache final : public memoize_detail::Clearable {
     if (last && has_retired_.load(std::memory_order_seq_cst)) [[unlikely]]
       free_retired();
   }
-  /// Returns one of the entries found last for which `matches(entry)` holds, without the lock; null if there is none.
+  /// Returns one of the entries found last for which `matches(entry)` holds, without the lock; null if none does.
   template <typename Matches>
   Entry* find_recent(const Matches& matches) {
     for (const std::atomic<Entry*>& place : recent_) {

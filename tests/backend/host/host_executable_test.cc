@@ -115,8 +115,8 @@ TEST_F(Asynchronous, ADirectRunReadsAndWritesMemoryOfTheCaller) {
 
 TEST_F(Asynchronous, ADirectRunIsForProgramsThatNeedNothingElse) {
   EXPECT_TRUE(gated()->runs_directly());
-  const StatusOr<hlo::Module> module = hlo::parse_module(
-      "HloModule f\nENTRY main {\n  x = f32[3] parameter(0)\n  ROOT y = f32[3] negate(x)\n}\n");
+  const StatusOr<hlo::Module> module =
+      hlo::parse_module("HloModule f\nENTRY main {\n  x = f32[3] parameter(0)\n  ROOT y = f32[3] negate(x)\n}\n");
   CompileOptions options;
   options.limits.run_seconds = 5;
   EXPECT_FALSE((*client_->compile(*module, options, nullptr))->runs_directly());

@@ -19,8 +19,8 @@ struct RunFrame {
   std::vector<void*> arguments;    ///< per entry of Plan::argument_slots, its address, if the program is_straight
 };
 
-/// Frames of a program for the next runs: as many as threads have run it at once, at most kMaxSpare; one if the arena is
-/// large.
+/// Frames of a program for the next runs: as many as threads have run it at once, at most kMaxSpare; one if the arena
+/// is large.
 class RunFrames {
  public:
   explicit RunFrames(const Program& program);
