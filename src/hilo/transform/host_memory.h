@@ -66,16 +66,13 @@ using Element = typename ElementOf<std::remove_cvref_t<T>>::Type;
 template <typename T>
 inline constexpr bool is_memory = !std::is_void_v<Element<T>>;
 
-/// Whether T is memory, or a container or struct that holds some.
+/// Whether T is memory, or a container or struct of some: a template with memory among its types, as
+/// State<std::span<double>>.
 template <typename T> struct Holds : std::bool_constant<is_memory<T>> {};
-template <typename T, typename A> struct Holds<std::vector<T, A>> : Holds<T> {};
-template <typename... Ts> struct Holds<std::tuple<Ts...>> : std::disjunction<Holds<std::remove_cvref_t<Ts>>...> {};
-template <typename A, typename B> struct Holds<std::pair<A, B>> : Holds<std::tuple<A, B>> {};
+template <template <typename...> typename Template, typename... Ts>
+  requires(!is_memory<Template<Ts...>>)
+struct Holds<Template<Ts...>> : std::disjunction<Holds<std::remove_cvref_t<Ts>>...> {};
 template <typename T, size_t N> struct Holds<std::array<T, N>> : Holds<T> {};
-template <typename T> struct Holds<tree_detail::References<T>> : Holds<T> {};
-template <typename T, typename U, typename... Ts>
-struct Holds<tree_detail::References<T, U, Ts...>> : Holds<std::tuple<T, U, Ts...>> {};
-template <tree_detail::HasFields T> struct Holds<T> : Holds<decltype(std::declval<T&>().hilo_tree_fields())> {};
 
 /// The type with Arrays in place of memory: State<Array> of State<std::span<double>>.
 template <typename T> struct WithArrays {
@@ -125,9 +122,6 @@ decltype(auto) with_arrays(const T& value) {
   } else if constexpr (tree_detail::IsTuple<T>::value) {
     return std::apply([](const auto&... element) { return Arrays<T>{host_memory::with_arrays(element)...}; }, value);
   } else {
-    static_assert(!std::same_as<Arrays<T>, T>,
-                  "a struct of spans as an argument is a template over the type of its fields: "
-                  "State<std::span<double>> in place of State<Array>");
     Arrays<T> out;
     host_memory::copy_fields(const_cast<T&>(value).hilo_tree_fields(), out.hilo_tree_fields());
     if constexpr (tree_detail::HasStaticFields<T>)
@@ -157,6 +151,8 @@ void list_children(T& value, jit_detail::CallLeaves& leaves, const List& list) {
   } else if constexpr (tree_detail::IsTuple<Plain>::value) {
     leaves.add_node('(', std::tuple_size_v<Plain>);
     std::apply([&](auto&... element) { (list(element), ...); }, value);
+  } else if constexpr (!tree_detail::HasFields<Plain>) {
+    static_assert(kNever<T>, "a struct of spans needs its fields named: HILO_TREE(fields...)");
   } else {
     auto& own = const_cast<Plain&>(value);
     const auto fields = own.hilo_tree_fields();
