@@ -21,7 +21,9 @@ CLANG_LINES = 40
 LONG_IN_CLANG = {"custom_vjp_bwd_arity", "custom_vjp_bwd_void", "custom_vjp_fwd_arity"}  # it goes on behind the first error
 # Clang names only the header's line of what one instantiation says for several places.
 WITHOUT_A_PLACE_IN_CLANG = {"vmap_string_arg", "grad_x", "tree_leaves_class", "ravel_pytree", "optim_init_class"}
-HEAD = """#include <memory>
+HEAD = """#include <list>
+#include <memory>
+#include <span>
 #include <unordered_map>
 #include "hilo/hilo.h"
 using namespace hilo;
@@ -31,6 +33,12 @@ class Hidden { public: explicit Hidden(Array a) : a_(a) {} private: Array a_; };
 CASES = {  # case: (what is written, what the first error has; in Clang's words, where they differ)
     "jit_braces_generic": ("auto f = jit([](const auto& p) { return p.w + p.b; }); f({x, x});",
         "a list in braces has no type here: name the struct"),
+    "into_list": ("std::list<float> out(3); jit([](Array a) { return a; }).into(out, x);",
+        "results are written to a std::span, a ShapedSpan, a number, or a std::tuple, pair, vector or HILO_TREE of those"),
+    "into_const": ("std::span<const float> out; jit([](Array a) { return a; }).into(out, x);",
+        "results can't be written to a span of const elements"),
+    "into_number": ("jit([](Array a) { return a; }).into(0.0f, x);",
+        "into writes its results to its first argument"),
     "power": ("auto y = x ** 2;",
         "invalid type argument of unary", "indirection requires pointer operand"),
     "power_lambda": ("auto g = grad([](const Array& x) { return (x ** 2).sum(); })(x);",

@@ -6,8 +6,11 @@
 #include <barrier>
 #include <functional>
 #include <future>
+#include <span>
 #include <thread>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "hilo/base/flags.h"
 #include "hilo/base/log.h"
@@ -89,6 +92,24 @@ TEST(Threads, CallsOfCompiledShapesGoOnWhileAnotherShapeCompiles) {
   set_log_level(before);
   set_log_sink({});
   EXPECT_FALSE(waited_in_vain);
+}
+
+TEST(Threads, CallsGoOnWhileOthersClearTheCache) {
+  const auto f = jit([](const Array& x, const Array& y) { return std::pair(x + y, numpy::sum(x)); });
+  std::atomic<int> wrong{0};
+  on_threads([&](int t) {
+    const Array x = numpy::full({2}, static_cast<float>(t));
+    std::vector<float> sums(2), in(2, 1.0f);
+    float sum = 0;
+    for (int turn = 0; turn < 200; ++turn) {
+      if (t == 0 && turn % 10 == 0) f.clear_cache();
+      wrong += f(x, 1.0f).first.to_vector<float>()[1] != static_cast<float>(t + 1);
+      const std::span<float> out(sums);
+      f.into(std::tie(out, sum), x, std::span<const float>(in));
+      wrong += sums[1] != static_cast<float>(t + 1) || sum != static_cast<float>(2 * t);
+    }
+  });
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST(Threads, ADonatedArrayGoesToOneOfManyThreads) {

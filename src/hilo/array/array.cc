@@ -8,6 +8,7 @@
 #include "hilo/array/array_impl.h"
 #include "hilo/base/floating_point.h"
 #include "hilo/base/log.h"
+#include "hilo/base/recycled.h"
 #include "hilo/client/xla_bridge.h"
 
 namespace hilo {
@@ -15,7 +16,7 @@ namespace {
 
 template <typename T>
 std::shared_ptr<const ArrayImpl> host_number(T value, bool weak_type = true) {
-  return std::make_shared<HostNumber>(element_type_of<T>, std::as_bytes(std::span(&value, 1)), weak_type);
+  return make_recycled<HostNumber>(element_type_of<T>, std::as_bytes(std::span(&value, 1)), weak_type);
 }
 
 /// Returns the value as T, or as Wide if that is its canonical type.
@@ -60,7 +61,7 @@ std::shared_ptr<const ArrayImpl> Array::number(int64_t value) {
 Array Array::from_literal(const Literal& literal) {
   const Shape& shape = literal.shape();
   if (shape.is_array() && shape.rank() == 0)
-    return Array(std::make_shared<HostNumber>(shape.element_type(), literal.bytes(), /*weak_type=*/false));
+    return Array(make_recycled<HostNumber>(shape.element_type(), literal.bytes(), /*weak_type=*/false));
   return array_from_buffer(or_throw(buffer_from_literal(*default_device(), literal)));
 }
 
@@ -71,7 +72,7 @@ Array Array::from_bytes(ElementType type, std::span<const std::byte> bytes, std:
                               std::to_string(bytes.size() / static_cast<size_t>(element_size_bytes(type))) +
                               " values, " + shape.to_string() + " needs " + std::to_string(shape.element_count())));
   }
-  if (shape.rank() == 0) return Array(std::make_shared<HostNumber>(type, bytes, /*weak_type=*/false));
+  if (shape.rank() == 0) return Array(make_recycled<HostNumber>(type, bytes, /*weak_type=*/false));
   return array_from_buffer(or_throw(default_device()->from_host({shape, bytes.data()})));
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "hilo/array/print.h"
+#include "hilo/base/recycled.h"
 
 namespace hilo {
 namespace {
@@ -49,7 +50,7 @@ HostNumber::HostNumber(ElementType type, std::span<const std::byte> bytes, bool 
 std::shared_ptr<const ArrayImpl> HostNumber::with_weak_type(bool weak_type) const {
   refuse_wide(*this);
   const size_t size = aval.shape.byte_size();
-  return std::make_shared<HostNumber>(aval.shape.element_type(), std::span(bytes).first(size), weak_type);
+  return make_recycled<HostNumber>(aval.shape.element_type(), std::span(bytes).first(size), weak_type);
 }
 
 Literal HostNumber::literal() const {
@@ -90,7 +91,7 @@ BufferPtr buffer_of(const Array& array) {
 }
 
 Array array_from_buffer(BufferPtr buffer, bool weak_type, bool committed) {
-  return Array(std::make_shared<BufferArray>(std::move(buffer), weak_type, committed));
+  return Array(make_recycled<BufferArray>(std::move(buffer), weak_type, committed));
 }
 
 Array with_weak_type(const Array& array, bool weak_type) {

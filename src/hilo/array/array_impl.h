@@ -76,7 +76,7 @@ struct HostNumber final : ArrayImpl {
   /// Errors     throws RESOURCE_EXHAUSTED
   const BufferPtr* stored_on(const DevicePtr& device) const;
 
-  std::array<std::byte, 16> bytes;
+  alignas(16) std::array<std::byte, 16> bytes;  ///< aligned as every element type, because programs may read them
 
  private:
   enum BufferState : uint8_t { kNone, kCopying, kStored };

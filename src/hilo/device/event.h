@@ -22,6 +22,9 @@ class Event {
   static Event all(std::span<const Event> events);
 
   bool is_ready() const;
+  /// Whether the event was created finished, with status OK.
+  /// Cost      one load
+  bool was_always_ready() const { return state_ == nullptr; }
   /// Waits for the event and returns its status. The wait, but not the work, ends early if `cancellation` (may be null)
   /// is set or the deadline passes.
   /// Errors    the event's own status; CANCELLED or DEADLINE_EXCEEDED of the wait

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hilo/device/argument_holds.h"
+#include "hilo/device/direct_run.h"
 #include "hilo/device/execute_options.h"
 #include "hilo/device/program_signature.h"
 
@@ -67,6 +68,19 @@ class Executable {
   /// Executes one run and waits for its end.
   Status execute(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
                  const ExecuteOptions& options = {});
+
+  /// Whether run_directly() can be called: a program of one device in host memory, whose runs have no deadline and end
+  /// before the call returns.
+  virtual bool runs_directly() const { return false; }
+  /// Runs the program on devices()[0]. Returns nullopt, without an effect, if the device has other work to do first:
+  /// the caller then uses launch().
+  /// Errors    RESOURCE_EXHAUSTED, and those of the program
+  /// Precondition: runs_directly()
+  /// Cost      no allocation if memory of earlier results can be reused
+  virtual std::optional<Status> run_directly(const DirectRun& run) {
+    static_cast<void>(run);
+    return std::nullopt;
+  }
 
   virtual ExecutableStatistics statistics() const { return {}; }
   MemoryAnalysis memory_analysis() const { return hilo::memory_analysis(signature_, statistics()); }

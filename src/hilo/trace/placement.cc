@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/trace/placement.h"
 
+#include <algorithm>
 #include <array>
 #include <memory_resource>
 
 #include "hilo/client/compile.h"
 #include "hilo/client/xla_bridge.h"
+#include "hilo/trace/direct_arguments.h"
 
 namespace hilo {
 namespace {
@@ -107,6 +109,30 @@ void PlacedArguments::place(const Array& array, bool donated, bool owns) {
   }
 }
 
+/// Runs the program by the addresses of its arguments, if it and they allow that; else returns nullopt. Returns whether
+/// the results are committed.
+std::optional<StatusOr<bool>> run_directly(Executable& executable, std::initializer_list<std::span<const Array>> lists,
+                                           std::span<BufferPtr> results) {
+  const std::span<const Shape> shapes = executable.argument_shapes();
+  if (!executable.runs_directly() || shapes.size() > DirectArguments::kMax || results.size() > DirectArguments::kMax)
+    return std::nullopt;
+  DirectArguments arguments(executable.devices()[0]);
+  size_t count = 0;
+  for (const std::span<const Array> list : lists) {
+    for (const Array& array : list) {
+      if (count == shapes.size() || !arguments.add(array.impl(), shapes[count++])) return std::nullopt;
+    }
+  }
+  if (count != shapes.size() || results.size() != executable.result_shapes().size()) return std::nullopt;
+  std::array<std::byte*, DirectArguments::kMax> addresses;
+  std::fill_n(addresses.begin(), results.size(), nullptr);
+  std::optional<Status> status =
+      executable.run_directly({arguments.data(), std::span(addresses).first(results.size()), results});
+  if (!status) return std::nullopt;
+  if (!status->ok()) return *std::move(status);
+  return arguments.committed();
+}
+
 /// Runs on devices of the executable's client. Throws an error that names both devices for an array committed to
 /// another client's device.
 StatusOr<bool> run_on_client(Executable& executable, const DevicePtr& scoped,
@@ -134,6 +160,10 @@ StatusOr<bool> run_on_arrays(Executable& executable, std::initializer_list<std::
     HILO_ASSIGN_OR_RETURN(const std::shared_ptr<Executable> there,
                           compile_on(client, program(), options.value_or(CompileOptions())));
     return run_on_client(*there, scoped, lists, donated, results);
+  }
+  if (scoped == nullptr && donated.empty()) {
+    if (std::optional<StatusOr<bool>> committed = run_directly(executable, lists, results))
+      return *std::move(committed);
   }
   return run_on_client(executable, scoped, lists, donated, results);
 }

@@ -34,14 +34,15 @@ uint64_t bits_of(const FlagValues& flags) {
   return bits;
 }
 
-bool flag_is_on(size_t i) {
+/// Returns the bits of the current values of the flags.
+uint64_t flag_bits() {
   const uint64_t version = flags_version();
   uint64_t seen = seen_flags.load(std::memory_order_relaxed);
   if (seen >> kSettingCount != version) {
     seen = version << kSettingCount | bits_of(*or_throw(flags()));
     seen_flags.store(seen, std::memory_order_relaxed);
   }
-  return (seen >> i & 1) != 0;
+  return seen & ((uint64_t{1} << kSettingCount) - 1);
 }
 
 }  // namespace
@@ -49,8 +50,10 @@ bool flag_is_on(size_t i) {
 bool is_on(Setting setting) {
   const auto i = ordinal(setting);
   if (scopes.load(std::memory_order_relaxed) != 0 && scoped[i]) return *scoped[i];
-  return flag_is_on(i);
+  return (flag_bits() >> i & 1) != 0;
 }
+
+bool all_settings_off() { return scopes.load(std::memory_order_relaxed) == 0 && flag_bits() == 0; }
 
 const std::string& word_of(WordSetting setting) {
   static const std::string kNone;

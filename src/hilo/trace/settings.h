@@ -46,6 +46,10 @@ inline constexpr size_t kSettingCount = 10;
 /// Errors     throws INVALID_ARGUMENT for an invalid value of the flag in the environment
 /// Cost       an atomic load, unless a flag has changed
 bool is_on(Setting setting);
+/// Whether no Setting is on. May be false if another thread has a scope.
+/// Errors     as is_on
+/// Cost       three atomic loads, unless a flag has changed
+bool all_settings_off();
 
 /// Sets a setting for the lifetime of the object.
 class [[nodiscard("the setting ends with the object: const auto scope = ...;")]] SettingScope {

@@ -1,13 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/transform/flat_call.h"
 
+#include <utility>
+
 namespace hilo::flat_call {
+namespace {
+
+class Emptier final : public TreeVisitor {
+ public:
+  void leaf(Array& array) override { const Array old = std::move(array); }
+  void node(char, size_t) override {}
+  void fixed(const void*, size_t, const void*, FixedText) override {}
+};
+
+}  // namespace
 
 std::function<size_t()> leaf_count_later(WalkRef walk_value) {
   return [walk_value] { return leaf_count(walk_value); };
 }
 
 void drop_arrays(WalkRef walk_value) { fill_from(std::vector<Array>(leaf_count(walk_value)), walk_value); }
+
+void empty_arrays(WalkRef walk_value) {
+  Emptier emptier;
+  walk_value(emptier);
+}
 
 std::string path_of_walked(WalkRef arguments, size_t index) { return "args" + leaf_path(index, arguments); }
 

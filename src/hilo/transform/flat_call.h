@@ -356,6 +356,8 @@ auto chosen(const Tuple& arguments) {
 
 /// Replaces every array by the number 0.
 void drop_arrays(WalkRef walk_value);
+/// Leaves no array in the value: its leaves are moved-from, and copies of it cost nothing.
+void empty_arrays(WalkRef walk_value);
 /// Returns a copy of `arguments` without its arrays, for callers that store only the structure.
 template <typename T>
 T without_arrays(const T& arguments) {

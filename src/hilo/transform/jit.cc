@@ -2,6 +2,7 @@
 #include "hilo/transform/jit.h"
 
 #include <algorithm>
+#include <cstring>
 #include <unordered_map>
 
 #include "hilo/base/log.h"
@@ -103,11 +104,60 @@ std::shared_ptr<JitCache> make_cache(JitOptions options, const void* shared, con
   return of_type.emplace_back(make());
 }
 
+namespace {
+
+std::shared_ptr<JitEntry> entry_of(JitCache& cache, const Call& call) {
+  std::shared_ptr<JitEntry> entry = cache.find(call);
+  return entry != nullptr ? entry : traced(cache, call);
+}
+
+/// "result", "result[1].q"
+std::string result_text(WalkRef result, size_t leaf) { return "result" + leaf_path(leaf, result); }
+
+std::string memory_text(const CallLeaf& memory) {
+  const std::string type(element_type_name(memory.type));
+  if (memory.any_shape) return type + " for " + std::to_string(memory.count) + " elements";
+  return or_throw(Shape::make_array(memory.type, memory.dimensions())).to_string();
+}
+
+/// Rejects memory that doesn't fit the results.
+void check_memory(std::span<const Shape> shapes, WalkRef result, const std::string& structure,
+                  const CallLeaves& memory) {
+  const std::span<const CallLeaf> leaves = memory.leaves();
+  const std::string where = at_user_line("into");
+  if (leaves.size() != shapes.size())
+    or_throw(invalid_argument(where + ": got memory for " + std::to_string(leaves.size()) +
+                              " results, the function has " + std::to_string(shapes.size()) +
+                              ". Hint: std::tie(a, b) for a result of two arrays"));
+  if (memory.structure() != structure)
+    or_throw(invalid_argument(where + ": the memory is another tree than the result. Hint: a tuple for a tuple, a " +
+                              "vector for a vector, in the same nesting"));
+  for (size_t r = 0; r < leaves.size(); ++r) {
+    if (!takes(leaves[r], shapes[r]))
+      or_throw(invalid_argument(where + ": " + result_text(result, r) + " is " + shapes[r].to_string() +
+                                "; got memory of " + memory_text(leaves[r])));
+    for (size_t k = 0; k < r; ++k) {
+      if (overlap(leaves[r], leaves[k]))
+        or_throw(invalid_argument(where + ": " + result_text(result, k) + " and " + result_text(result, r) +
+                                  " overlap in memory"));
+    }
+  }
+}
+
+void write(std::span<const Array> results, const CallLeaves& memory) {
+  for (size_t r = 0; r < results.size(); ++r) {
+    const CallLeaf& leaf = memory.leaves()[r];
+    const HostView view = host_view_of(results[r]);
+    if (leaf.count != 0) std::memcpy(const_cast<std::byte*>(leaf.data), view.data, leaf.byte_size());
+  }
+}
+
+}  // namespace
+
 Outcome call(JitCache& cache, const Call& call) {
   check_static(call, cache.location());
   if (is_on(Setting::kDisableJit)) return run_untraced(call);
-  std::shared_ptr<JitEntry> entry = cache.find(call);
-  if (entry == nullptr) entry = traced(cache, call);
+  const std::shared_ptr<JitEntry> entry = entry_of(cache, call);
   if (entry->transforms_function && &current_trace() != &eval_trace()) return run_untraced(call);
   return {call_entry(cache, *entry, call.arguments.leaves), entry->prototype};
 }
@@ -146,6 +196,27 @@ std::vector<Array> call_entry(JitCache& cache, JitEntry& entry, std::span<const 
                               const ShardedProgram* shared) {
   if (entry.uses_refs) return call_with_refs(cache, entry, leaves, shared);
   return at_bottom(entry, leaves) ? execute(cache, entry, leaves, shared) : bind_call(cache, entry, leaves);
+}
+
+void call_into(JitCache& cache, const Call& call, const CallLeaves& results) {
+  check_static(call, cache.location());
+  const auto check = [&](std::span<const Shape> shapes, void* prototype) {
+    const TransformationLocation here(cache.location());
+    const WalkRef result(prototype, call.typeless.walk_result);
+    check_memory(shapes, result, flatten_walked(result).structure, results);
+  };
+  std::vector<Shape> shapes;
+  if (is_on(Setting::kDisableJit)) {
+    const Outcome outcome = run_untraced(call);
+    for (const Array& array : outcome.leaves) shapes.push_back(array.aval_shape());
+    check(shapes, outcome.prototype.get());
+    return write(outcome.leaves, results);
+  }
+  const std::shared_ptr<JitEntry> entry = entry_of(cache, call);
+  const size_t own = entry->staged.own_result_count() - entry->written_leaves.size();
+  for (size_t r = 0; r < own; ++r) shapes.push_back(entry->staged.results[r].shape);
+  check(shapes, entry->prototype.get());
+  write(call_entry(cache, *entry, call.arguments.leaves), results);
 }
 
 size_t cache_size(const JitCache& cache) { return cache.entries().size(); }

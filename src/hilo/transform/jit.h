@@ -8,7 +8,9 @@
 #include "hilo/base/caches.h"
 #include "hilo/mesh/sharding_list.h"
 #include "hilo/transform/compiler_options.h"
+#include "hilo/transform/direct_call.h"
 #include "hilo/transform/flat_call.h"
+#include "hilo/transform/host_memory.h"
 #include "hilo/transform/shape_dtype_struct.h"
 #include "hilo/transform/stages.h"
 
@@ -67,6 +69,7 @@ struct Typeless {
   const void* arguments;
   std::vector<Array> (*run)(const Typeless& call, std::span<const Array> leaves, std::shared_ptr<void>& prototype,
                             std::vector<size_t>& result_leaves);
+  void (*walk_result)(void* prototype, TreeVisitor& visitor);
 };
 template <typename F, typename Arguments, typename Result>
 std::vector<Array> run(const Typeless& call, std::span<const Array> leaves, std::shared_ptr<void>& prototype,
@@ -75,7 +78,7 @@ std::vector<Array> run(const Typeless& call, std::span<const Array> leaves, std:
       *static_cast<const F*>(call.f), hilo::unflatten(*static_cast<const Arguments*>(call.arguments), leaves)));
   std::vector<Array> out = hilo::flatten(*result).leaves;
   result_leaves = flat_call::element_leaf_counts(*result);
-  flat_call::drop_arrays(hilo::walk_of(*result));
+  flat_call::empty_arrays(hilo::walk_of(*result));
   prototype = result;
   return out;
 }
@@ -136,6 +139,9 @@ std::vector<size_t> leaf_counts(const void* arguments) {
   return flat_call::leaf_counts(*static_cast<const Arguments*>(arguments));
 }
 Outcome call(JitCache& cache, const Call& call);
+/// Writes the results to the caller's memory.
+/// Errors     those of Jitted::into
+void call_into(JitCache& cache, const Call& call, const CallLeaves& results);
 size_t cache_size(const JitCache& cache);
 void clear_cache(JitCache& cache);
 stages_detail::ProgramPtr lower(const Call& call, const JitOptions& options, const std::source_location& location);
@@ -165,9 +171,52 @@ class Jitted : public flat_call::TakesBraces<Jitted<F, StaticArgnums...>, flat_c
     using Arguments = ArgumentsOf<Args...>;
     using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
     static_assert(flat_call::are_trees<Arguments>);
-    Arguments arguments(args...);
+    if constexpr (host_memory::are_listed<Arguments, Args...>) {
+      jit_detail::DirectCall direct(state_.cache());
+      if (direct.run(list<Arguments>(args...))) {
+        if constexpr (std::same_as<Result, Array>) {
+          return direct.result();
+        } else {
+          Result result = *static_cast<const Result*>(direct.prototype());
+          direct.fill(hilo::walk_of(result));
+          return result;
+        }
+      }
+    }
+    const Arguments arguments(args...);
     const jit_detail::Outcome outcome = jit_detail::call(state_.cache(), describe(arguments));
     return hilo::unflatten(*static_cast<const Result*>(outcome.prototype.get()), outcome.leaves);
+  }
+
+  /// Calls the function and writes its results to the caller's memory. After the first call with such arguments, a
+  /// small program allocates no memory and takes no lock: for control loops.
+  ///   out        per Array of the result, a std::span or ShapedSpan of its elements in row-major order, or a variable
+  ///              for a scalar; for a tuple, vector or struct one of those: std::tie(energy, span),
+  ///              State<std::span<double>>. A std::span fits every shape with its number of elements
+  ///   args       as in a call. A std::span is a vector, a ShapedSpan an array; neither is copied. A struct of them is
+  ///              a template over the type of its fields: State<std::span<double>> for State<Array>
+  /// Types      exact: a result of f32 needs a span of float. Elements of spans aren't weakly typed
+  /// Errors     those of a call; INVALID_ARGUMENT if a result differs from its memory in tree, type or shape, or if two
+  ///            results share memory. Nothing has been written or donated then
+  /// Cost       a copy for a result whose memory overlaps that of an argument, which is written at the end; copies of
+  ///            all results for transformed, sharded and donating functions
+  /// Example    std::array<float, 3> x = {1, 2, 3}, y = {};
+  ///            jit([](Array v) { return v * 2.0f; }).into(std::span(y), std::span(x));
+  ///            y[2]  // 6
+  template <typename Out, typename... Args>
+  void into(Out&& out, const Args&... args) const {
+    using Arguments = ArgumentsOf<host_memory::Arrays<Args>...>;
+    static_assert(flat_call::are_trees<Arguments>);
+    static_assert(std::is_lvalue_reference_v<Out> || !NativeElement<std::remove_cvref_t<Out>>,
+                  "into writes its results to its first argument: f.into(result, arguments...)");
+    jit_detail::CallLeaves results;
+    host_memory::list_results(out, results);
+    if constexpr (host_memory::are_listed<Arguments, Args...>) {
+      jit_detail::DirectCall direct(state_.cache());
+      if (direct.run_into(list<Arguments>(args...), results)) return;
+    }
+    const Arguments arguments(host_memory::with_arrays(args)...);
+    jit_detail::call_into(state_.cache(), describe(arguments), results);
   }
 
   /// Traces the function for these arguments; neither compiles nor runs it. Only shapes and types of the arguments
@@ -225,6 +274,14 @@ class Jitted : public flat_call::TakesBraces<Jitted<F, StaticArgnums...>, flat_c
   template <typename... Args>
   using ArgumentsOf = typename Marked<std::index_sequence_for<Args...>, Args...>::Type;
 
+  template <typename Arguments, typename... Args>
+  static auto list(const Args&... args) {
+    return [&]<size_t... I>(std::index_sequence<I...>) {
+      return std::array<jit_detail::CallArgument, sizeof...(Args)>{
+          host_memory::listed<std::tuple_element_t<I, Arguments>>(args)...};
+    }(std::index_sequence_for<Args...>());
+  }
+
   /// Marks static arguments by their position.
   template <typename... Args>
   static void mark(jit_detail::Call& call, const std::tuple<Args...>& arguments) {
@@ -237,8 +294,9 @@ class Jitted : public flat_call::TakesBraces<Jitted<F, StaticArgnums...>, flat_c
   template <typename Arguments>
   jit_detail::Call describe(const Arguments& arguments) const {
     using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
-    jit_detail::Call call = state_.describe({&f_, &arguments, jit_detail::run<F, Arguments, Result>},
-                                            hilo::walk_of(arguments), jit_detail::leaf_counts<Arguments>);
+    jit_detail::Call call =
+        state_.describe({&f_, &arguments, jit_detail::run<F, Arguments, Result>, tree_detail::walk_value<Result>},
+                        hilo::walk_of(arguments), jit_detail::leaf_counts<Arguments>);
     mark(call, arguments);
     return call;
   }

@@ -20,6 +20,7 @@
 #include "hilo/trace/ref.h"
 #include "hilo/trace/settings.h"
 #include "hilo/transform/check_state.h"
+#include "hilo/transform/direct_call.h"
 #include "hilo/transform/jit_sharding.h"
 
 namespace hilo {
@@ -182,6 +183,7 @@ std::shared_ptr<JitEntry> trace_entry(JitCache& cache, const Call& call, Capture
   entry->uses_refs = refs.any() || any_ref(entry->staged.captures);
   if (entry->uses_refs) entry->captures = std::exchange(entry->staged.captures, {});
   watch.check();
+  entry->result_structure = flatten_walked({entry->prototype.get(), call.typeless.walk_result}).structure;
   if (uses_sharding_constraints()) entry->mesh = mesh_of_constraints(entry->staged.computation);
   prune(*entry, cache.options().keep_unused);
   log.done();
@@ -320,6 +322,7 @@ std::vector<Array> run(JitCache& cache, JitEntry& entry, std::span<const Array> 
   for (size_t i = 0; i < buffers.size(); ++i) {
     results.push_back(array_from_buffer(std::move(buffers[i]), entry.staged.results[i].weak_type, *committed));
   }
+  if (!entry.direct.load(std::memory_order_relaxed)) allow_direct_calls(entry);
   if (looks && any_bad_value(results, BadValues::enabled())) report_bad_values(call_of(entry, leaves));
   return results;
 }

@@ -35,6 +35,7 @@ struct JitTrace {
   std::vector<Array> captures;
   std::vector<size_t> written_leaves;  ///< refs whose final values follow the function's results
   std::shared_ptr<void> prototype;
+  std::string result_structure;  ///< FlatTree::structure of the prototype
 };
 
 struct JitEntry : TraceCacheEntry, JitTrace {
@@ -43,6 +44,7 @@ struct JitEntry : TraceCacheEntry, JitTrace {
   std::mutex compiling;
   std::atomic<bool> compiled{false};
   std::shared_ptr<Executable> executable;
+  std::atomic<bool> direct{false};  ///< whether DirectCall can run the program
 
   bool matches(const jit_detail::Call& call, uint64_t version_asked) const;
 };
@@ -60,6 +62,12 @@ class JitCache {
   void add(std::shared_ptr<JitEntry> entry) {
     const int64_t bytes = hlo::held_bytes(entry->staged.computation);
     entries_.add(std::move(entry), bytes);
+  }
+  void begin_reading() { entries_.begin_reading(); }
+  void end_reading() { entries_.end_reading(); }
+  template <typename Matches>
+  JitEntry* find_recent(const Matches& matches) {
+    return entries_.find_recent(matches);
   }
   void add_compiled(JitEntry& entry);
   std::vector<std::shared_ptr<JitEntry>> entries() const { return entries_.entries(); }

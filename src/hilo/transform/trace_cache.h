@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -28,7 +30,8 @@ struct TraceCacheEntry {
 };
 
 /// Holds at most `max_entries` entries per function, and at most hilo_cache_bytes together with all other caches. The
-/// least recently used entry is evicted first. The latest entry is tried first.
+/// least recently used entry is evicted first. The latest entry is tried first. The entries found last can also be read
+/// without the lock.
 template <typename Entry>
 class TraceCache final : public memoize_detail::Clearable {
  public:
@@ -45,7 +48,29 @@ class TraceCache final : public memoize_detail::Clearable {
     for (size_t i = entries_.size(); i-- > 0;) {
       if (!matches(*entries_[i])) continue;
       entries_[i]->used = memoize_detail::use_number();
+      make_recent(entries_[i].get());
       return entries_[i];
+    }
+    return nullptr;
+  }
+
+  /// Between these calls, find_recent() may be called, and the entries that it returns live, even if they leave the
+  /// cache.
+  void begin_reading() { readers_.fetch_add(1, std::memory_order_seq_cst); }
+  void end_reading() {
+    const bool last = readers_.fetch_sub(1, std::memory_order_seq_cst) == 1;
+    if (last && has_retired_.load(std::memory_order_seq_cst)) [[unlikely]]
+      free_retired();
+  }
+  /// Returns one of the entries found last for which `matches(entry)` holds, without the lock; null if none does.
+  template <typename Matches>
+  Entry* find_recent(const Matches& matches) {
+    for (const std::atomic<Entry*>& place : recent_) {
+      Entry* const entry = place.load(std::memory_order_seq_cst);
+      if (entry == nullptr || !matches(*entry)) continue;
+      // one flag for all entries: a number per entry would be written by all threads at each call
+      if (!read_.load(std::memory_order_relaxed)) read_.store(true, std::memory_order_relaxed);
+      return entry;
     }
     return nullptr;
   }
@@ -58,10 +83,11 @@ class TraceCache final : public memoize_detail::Clearable {
 
   void add(std::shared_ptr<Entry> entry, int64_t bytes) {
     {
-      std::shared_ptr<Entry> dying;
+      Entries dying;
       std::lock_guard lock(mutex_);
       entry->used = memoize_detail::use_number();
       count(*entry, bytes);
+      make_recent(entry.get());
       entries_.push_back(std::move(entry));
       if (entries_.size() > max_entries_) dying = take_oldest();
     }
@@ -79,20 +105,22 @@ class TraceCache final : public memoize_detail::Clearable {
   }
 
   void clear() override {
-    std::vector<std::shared_ptr<Entry>> dying;
+    Entries dying;
     std::lock_guard lock(mutex_);
     dying.swap(entries_);
     for (const auto& entry : dying) memoize_detail::count_kept_bytes(-entry->bytes);
+    retire(dying);
   }
 
   std::optional<uint64_t> oldest_use() const override {
     std::lock_guard lock(mutex_);
     if (entries_.empty()) return std::nullopt;
+    count_reads();
     return (*oldest())->used;
   }
 
   void drop_oldest() override {
-    std::shared_ptr<Entry> dying;
+    Entries dying;
     std::lock_guard lock(mutex_);
     if (!entries_.empty()) dying = take_oldest();
   }
@@ -100,16 +128,55 @@ class TraceCache final : public memoize_detail::Clearable {
  private:
   using Entries = std::vector<std::shared_ptr<Entry>>;
 
-  // These three functions require that the lock is held and an entry exists.
+  // These functions require that the lock is held, and the first two that an entry exists.
   typename Entries::const_iterator oldest() const {
     return std::ranges::min_element(entries_, {}, [](const auto& entry) { return entry->used; });
   }
-  std::shared_ptr<Entry> take_oldest() {
+  /// Returns the oldest entry for destruction, unless it has readers.
+  Entries take_oldest() {
+    count_reads();
     const auto place = oldest();
-    std::shared_ptr<Entry> taken = *place;
+    Entries taken = {*place};
     entries_.erase(place);
-    memoize_detail::count_kept_bytes(-taken->bytes);
+    memoize_detail::count_kept_bytes(-taken[0]->bytes);
+    retire(taken);
     return taken;
+  }
+  /// Counts reads without the lock as uses.
+  void count_reads() const {
+    if (!read_.exchange(false, std::memory_order_relaxed)) return;
+    for (const std::atomic<Entry*>& place : recent_) {
+      Entry* const entry = place.load(std::memory_order_relaxed);
+      if (entry != nullptr) entry->used = memoize_detail::use_number();
+    }
+  }
+  void make_recent(Entry* entry) {
+    for (const std::atomic<Entry*>& place : recent_) {
+      if (place.load(std::memory_order_relaxed) == entry) return;
+    }
+    recent_[next_recent_++ % recent_.size()].store(entry, std::memory_order_seq_cst);
+  }
+  /// Hides entries from readers. If there are readers, the entries move to `retired_`.
+  void retire(Entries& dying) {
+    for (std::atomic<Entry*>& place : recent_) {
+      const Entry* const entry = place.load(std::memory_order_relaxed);
+      if (std::ranges::any_of(dying, [&](const auto& one) { return one.get() == entry; }))
+        place.store(nullptr, std::memory_order_seq_cst);
+    }
+    if (readers_.load(std::memory_order_seq_cst) == 0) return;
+    retired_.insert(retired_.end(), dying.begin(), dying.end());
+    dying.clear();
+    has_retired_.store(true, std::memory_order_seq_cst);
+    if (readers_.load(std::memory_order_seq_cst) == 0) dying = take_retired();  // the last reader may have seen no flag
+  }
+  Entries take_retired() {
+    has_retired_.store(false, std::memory_order_seq_cst);
+    return std::exchange(retired_, {});
+  }
+  void free_retired() {
+    Entries dying;
+    std::lock_guard lock(mutex_);
+    if (readers_.load(std::memory_order_seq_cst) == 0) dying = take_retired();
   }
   static void count(Entry& entry, int64_t bytes) {
     entry.bytes += bytes;
@@ -119,6 +186,12 @@ class TraceCache final : public memoize_detail::Clearable {
   const size_t max_entries_;
   mutable std::mutex mutex_;
   Entries entries_;
+  Entries retired_;  // have left the cache, but may have readers
+  size_t next_recent_ = 0;
+  std::array<std::atomic<Entry*>, 4> recent_ = {};
+  std::atomic<int64_t> readers_{0};
+  std::atomic<bool> has_retired_{false};
+  mutable std::atomic<bool> read_{false};
 };
 
 }  // namespace hilo

@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <future>
+#include <optional>
+#include <span>
 #include <thread>
 
 #include "hilo/client/platforms.h"
@@ -91,6 +94,44 @@ TEST_F(Asynchronous, CallsReturnBeforeTheirRunsHaveEndedAndKeepTheirOrder) {
 TEST_F(Asynchronous, ASmallProgramRunsAtOnceIfNothingIsBeforeIt) {
   const auto negation = program("negate(x)");
   EXPECT_TRUE((*launch(*negation, one_two_three()))->ready().is_ready());
+}
+
+TEST_F(Asynchronous, ADirectRunReadsAndWritesMemoryOfTheCaller) {
+  const std::unique_ptr<Executable> negate = program("negate(x)");
+  ASSERT_TRUE(negate->runs_directly());
+  std::array<float, 3> x = {1, 2, 3}, y = {};
+  const std::byte* const argument = std::as_bytes(std::span(x)).data();
+  for (const bool has_memory : {true, false}) {
+    std::byte* result = has_memory ? std::as_writable_bytes(std::span(y)).data() : nullptr;
+    BufferPtr buffer;
+    const std::optional<Status> status = negate->run_directly({{&argument, 1}, {&result, 1}, {&buffer, 1}});
+    ASSERT_TRUE(status && status->ok());
+    EXPECT_EQ(buffer != nullptr, !has_memory);
+    if (buffer != nullptr) std::ranges::copy(literal_from_buffer(*buffer)->data<float>(), y.begin());
+    EXPECT_EQ(y, (std::array<float, 3>{-1, -2, -3}));
+    y = {};
+  }
+}
+
+TEST_F(Asynchronous, ADirectRunIsForProgramsThatNeedNothingElse) {
+  EXPECT_TRUE(gated()->runs_directly());
+  const StatusOr<hlo::Module> module =
+      hlo::parse_module("HloModule f\nENTRY main {\n  x = f32[3] parameter(0)\n  ROOT y = f32[3] negate(x)\n}\n");
+  CompileOptions options;
+  options.limits.run_seconds = 5;
+  EXPECT_FALSE((*client_->compile(*module, options, nullptr))->runs_directly());
+}
+
+TEST_F(Asynchronous, ADirectRunIsRefusedWhileOthersAreBeforeIt) {
+  const std::unique_ptr<Executable> gate_program = gated(), negate = program("negate(x)");
+  const BufferPtr waits = *launch(*gate_program, one_two_three());
+  const std::array<float, 3> x = {1, 2, 3};
+  const std::byte* const argument = std::as_bytes(std::span(x)).data();
+  std::byte* result = nullptr;
+  BufferPtr buffer;
+  EXPECT_FALSE(negate->run_directly({{&argument, 1}, {&result, 1}, {&buffer, 1}}).has_value());
+  gate.open = true;
+  EXPECT_TRUE(waits->ready().await().ok());
 }
 
 TEST_F(Asynchronous, ACallThatWaitsComesAfterThoseThatDont) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "hilo/base/buffer_pool.h"
+#include "hilo/base/recycled.h"
 #include "hilo/device/buffer.h"
 
 namespace hilo {
@@ -42,6 +43,12 @@ class HostBuffer final : public Buffer {
   std::byte* data_ = nullptr;
   std::shared_ptr<const void> keeper_;
 };
+
+/// Creates a buffer. Its object, as small arrays' memory, is recycled by the thread that drops it.
+template <typename... Args>
+std::shared_ptr<HostBuffer> new_host_buffer(Args&&... args) {
+  return make_recycled<HostBuffer>(std::forward<Args>(args)...);
+}
 
 /// Casts a buffer to its type. Precondition: it belongs to a host device.
 inline HostBuffer& host(const BufferPtr& buffer) { return static_cast<HostBuffer&>(*buffer); }

@@ -37,7 +37,7 @@ DeviceStatistics HostDevice::statistics() const {
 
 StatusOr<BufferPtr> HostDevice::allocate(const Shape& shape) try {
   HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(shape.byte_size()));
-  return BufferPtr(std::make_shared<HostBuffer>(shape, std::move(memory), shared()));
+  return BufferPtr(new_host_buffer(shape, std::move(memory), shared()));
 } catch (const std::bad_alloc&) {
   return out_of_memory();
 }
@@ -59,7 +59,7 @@ StatusOr<BufferPtr> HostDevice::from_any_host(const HostData& data) {
   const std::span<const int64_t> strides = data.strides.empty() ? std::span<const int64_t>(row_major) : data.strides;
   if (data.semantics == HostMemory::kBorrowed && is_aligned(data.data) &&
       std::ranges::equal(strides, strides_of(data.shape))) {
-    return BufferPtr(std::make_shared<HostBuffer>(data.shape, data.data, keeper, shared()));
+    return BufferPtr(new_host_buffer(data.shape, data.data, keeper, shared()));
   }
   HILO_ASSIGN_OR_RETURN(const BufferPtr buffer, allocate(data.shape));
   copy_from_strides(data.shape, data.data, strides, host(buffer).mutable_data());

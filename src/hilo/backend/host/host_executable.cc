@@ -46,7 +46,7 @@ class QueuedRun {
     const std::span<const Shape> shapes = program_->signature().result_shapes;
     std::vector<std::shared_ptr<HostBuffer>>& promised = promised_.emplace_back();
     for (size_t i = 0; i < results.size(); ++i) {
-      promised.push_back(std::make_shared<HostBuffer>(shapes[i], devices_[k], event()));
+      promised.push_back(new_host_buffer(shapes[i], devices_[k], event()));
       results[i] = promised.back();
     }
   }
@@ -126,6 +126,27 @@ void put_in_queues(const std::shared_ptr<QueuedRun>& run, std::span<const Device
 }
 
 }  // namespace
+
+bool HostExecutable::runs_directly() const {
+  return program_->runs_at_addresses() && !signature().meets_others && signature().run_seconds == 0 &&
+         (!client().options().asynchronous || program_->is_small());
+}
+
+std::optional<Status> HostExecutable::run_directly(const DirectRun& run) try {
+  const DevicePtr& device = devices()[0];
+  if (!queue_of(device).is_idle()) return std::nullopt;
+  for (size_t r = 0; r < run.results.size(); ++r) {
+    if (run.results[r] != nullptr) continue;
+    const Shape& shape = result_shapes()[r];
+    StatusOr<AlignedBuffer> memory = allocate_buffer(shape.byte_size());
+    if (!memory.ok()) return memory.status();
+    run.results[r] = memory->data();
+    run.buffers[r] = new_host_buffer(shape, *std::move(memory), device);
+  }
+  return program_->run_at(run.arguments, run.results, device);
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
+}
 
 StatusOr<Event> HostExecutable::start(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices,
                                       const ExecuteOptions& options, ArgumentHolds& holds) {

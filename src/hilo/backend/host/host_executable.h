@@ -12,6 +12,8 @@ class HostExecutable final : public Executable {
   HostExecutable(std::unique_ptr<HostProgram> program, std::vector<DevicePtr> devices)
       : Executable(program->signature(), std::move(devices)), program_(std::move(program)) {}
 
+  bool runs_directly() const override;
+  std::optional<Status> run_directly(const DirectRun& run) override;
   ExecutableStatistics statistics() const override { return program_->statistics(); }
   const hlo::Module* optimized_module() const override { return program_->optimized_module(); }
   StatusOr<std::string> serialize() const override { return program_->serialize(); }

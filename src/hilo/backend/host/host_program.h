@@ -20,6 +20,15 @@ class HostProgram {
   /// Blocking   returns when the results are complete
   virtual Status run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results, std::span<const bool> donated,
                      const RunContext& context) = 0;
+  /// Whether run_at() can be called.
+  virtual bool runs_at_addresses() const { return false; }
+  /// Runs on memory as in DirectRun, all of which exists. The thread's stop word and executor remain those of the
+  /// caller.
+  virtual Status run_at(std::span<const std::byte* const> arguments, std::span<std::byte* const> results,
+                        const DevicePtr& device) {
+    static_cast<void>(arguments), static_cast<void>(results), static_cast<void>(device);
+    return internal_error("the program doesn't run at addresses");
+  }
   virtual const ProgramSignature& signature() const = 0;
   virtual ExecutableStatistics statistics() const { return {}; }
   /// As Executable::optimized_module and serialize.

@@ -10,17 +10,18 @@
 #include "hilo/backend/cpu/library/heroes.h"
 #include "hilo/backend/cpu/load/saved_program.h"
 #include "hilo/base/floating_point.h"
+#include "hilo/base/run_scope.h"
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/custom_call_registry.h"
 #include "hilo/types/checked.h"
 
 namespace hilo::cpu {
 
-using engine::DonationPair, engine::LibraryCall, engine::PlannedWork, engine::Slot, engine::SlotSource;
+using engine::DonationPair, engine::LibraryCall, engine::PlannedWork;
 
 namespace {
 
-constexpr size_t kSlotsOnStack = 1024;
+constexpr size_t kAddressesOnStack = 1024;
 constexpr double kSmallBytes = 1 << 16;  // of memory read and written, by a run of a few microseconds
 constexpr uint32_t kNone = ~uint32_t{0};
 
@@ -59,86 +60,83 @@ CpuProgram::CpuProgram(ProgramSignature signature, std::unique_ptr<const Program
       program_(std::move(program)),
       compiled_(compiled),
       milliseconds_(milliseconds),
-      small_(is_small_program(program_)) {
+      small_(is_small_program(program_)),
+      frames_(program_) {
   for (const Shape& shape : signature_.result_shapes) result_bytes_.push_back(shape.byte_size());
 }
 
-CpuProgram::~CpuProgram() { delete spare_arena_.load(); }
-
-StatusOr<AlignedBuffer> CpuProgram::borrow_arena() {
-  if (program_.plan.arena_bytes == 0) return AlignedBuffer();
-  if (AlignedBuffer* spare = spare_arena_.exchange(nullptr, std::memory_order_acquire)) {
-    AlignedBuffer arena = std::move(*spare);
-    delete spare;
-    return arena;
+Status CpuProgram::create_results(std::span<BufferPtr> results, std::span<const uint32_t> used_arguments,
+                                  const DevicePtr& device) const {
+  for (size_t r = 0; r < results.size(); ++r) {
+    const bool reuses = !used_arguments.empty() && used_arguments[r] != kNone;
+    AlignedBuffer memory;
+    if (!reuses) {
+      HILO_ASSIGN_OR_RETURN(memory, allocate_buffer(result_bytes_[r]));
+    }
+    results[r] = new_host_buffer(signature_.result_shapes[r], std::move(memory), device);
   }
-  return allocate_buffer(program_.plan.arena_bytes);
-}
-
-void CpuProgram::return_arena(AlignedBuffer arena) {
-  if (arena.data() == nullptr) return;
-  AlignedBuffer* expected = nullptr;
-  auto* mine = new (std::nothrow) AlignedBuffer(std::move(arena));
-  if (mine != nullptr && !spare_arena_.compare_exchange_strong(expected, mine, std::memory_order_release)) delete mine;
+  return ok_status();
 }
 
 Status CpuProgram::run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
                        std::span<const bool> donated, const RunContext& context) {
-  HILO_ASSIGN_OR_RETURN(AlignedBuffer arena, borrow_arena());
-  const Status status = run_in(arena, arguments, results, donated, context);
-  return_arena(std::move(arena));
+  // Everything that can fail is done before an argument is consumed.
+  const std::vector<uint32_t> used_arguments = donated_arguments(program_, signature_, arguments, donated);
+  HILO_ASSIGN_OR_RETURN(std::unique_ptr<RunFrame> frame, frames_.take());
+  HILO_RETURN_IF_ERROR(create_results(results, used_arguments, context.device));
+  const size_t count = arguments.size() + results.size();
+  std::vector<std::byte*> heap(count > kAddressesOnStack ? count : 0);
+  std::byte** const addresses = count > kAddressesOnStack
+                                    ? heap.data()
+                                    : static_cast<std::byte**>(alloca(sizeof(std::byte*) * std::max<size_t>(count, 1)));
+  for (size_t a = 0; a < arguments.size(); ++a) addresses[a] = host(arguments[a]).mutable_data();
+  std::vector<AlignedBuffer> donated_memory(donated.size());  // alive until the end
+  for (size_t a = 0; a < donated.size(); ++a) {
+    if (donated[a]) donated_memory[a] = host(arguments[a]).take_memory();
+  }
+  for (size_t r = 0; r < used_arguments.size(); ++r) {
+    if (used_arguments[r] != kNone) host(results[r]).fill(std::move(donated_memory[used_arguments[r]]));
+  }
+  for (size_t r = 0; r < results.size(); ++r) addresses[arguments.size() + r] = host(results[r]).mutable_data();
+  const Status status = run_in(*frame, addresses, addresses + arguments.size(), context);
+  frames_.give_back(std::move(frame));
   return status;
 }
 
-Status CpuProgram::run_in(AlignedBuffer& arena, std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
-                          std::span<const bool> donated, const RunContext& context) {
-  const std::vector<uint32_t> used_arguments = donated_arguments(program_, signature_, arguments, donated);
-  const auto argument_of = [&](size_t r) { return used_arguments.empty() ? kNone : used_arguments[r]; };
-  // Everything that can fail is done before an argument is consumed.
-  for (size_t r = 0; r < results.size(); ++r) {
-    if (argument_of(r) != kNone) continue;
-    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(result_bytes_[r]));
-    results[r] = std::make_shared<HostBuffer>(signature_.result_shapes[r], std::move(memory), context.device);
+Status CpuProgram::run_at(std::span<const std::byte* const> arguments, std::span<std::byte* const> results,
+                          const DevicePtr& device) {
+  HILO_ASSIGN_OR_RETURN(std::unique_ptr<RunFrame> frame, frames_.take());
+  const RunContext context{device, nullptr, stop_word(), kNoDeadline, nullptr, nullptr};
+  Status status;
+  if (frames_.is_straight() && context.stop_word == nullptr) {
+    frames_.place_straight(*frame, arguments.data(), results.data());
+    status = run_straight(*frame, context);
+  } else {
+    const RunScope here(&context);
+    status = run_in(*frame, arguments.data(), results.data(), context);
+    // After a stop, results may be incomplete: a stop word, once set, stays set.
+    if (status.ok() && stop_requested()) status = stop_status().with_context("Execute '" + signature_.name + "'");
   }
-  const size_t count = program_.plan.slots.size();
-  std::vector<void*> heap(count > kSlotsOnStack ? count : 0);
-  void** slots =
-      count > kSlotsOnStack ? heap.data() : static_cast<void**>(alloca(sizeof(void*) * std::max<size_t>(count, 1)));
-  std::vector<void*> argument_data(donated.empty() ? 0 : arguments.size());
-  std::vector<AlignedBuffer> donated_memory(argument_data.size());  // donated memory, alive until the end
-  if (!donated.empty()) {
-    for (size_t a = 0; a < arguments.size(); ++a) argument_data[a] = host(arguments[a]).mutable_data();
-    for (size_t r = 0; r < results.size(); ++r) {
-      if (used_arguments[r] != kNone)  // its memory is set below: only allocation can fail
-        results[r] = std::make_shared<HostBuffer>(signature_.result_shapes[r], AlignedBuffer(), context.device);
-    }
-    for (size_t a = 0; a < donated.size(); ++a) {
-      if (donated[a]) donated_memory[a] = host(arguments[a]).take_memory();
-    }
-    for (size_t r = 0; r < results.size(); ++r) {
-      if (used_arguments[r] != kNone) host(results[r]).fill(std::move(donated_memory[used_arguments[r]]));
-    }
-  }
-  for (size_t s = 0; s < count; ++s) {
-    const Slot& slot = program_.plan.slots[s];
-    const size_t index = slot.index;
-    switch (slot.source) {
-      case SlotSource::kArgument:
-        slots[s] = donated.empty() ? host(arguments[index]).mutable_data() : argument_data[index];
-        break;
-      case SlotSource::kResult: slots[s] = host(results[index]).mutable_data(); break;
-      case SlotSource::kConstant:
-        slots[s] = const_cast<std::byte*>(program_.plan.constants[index].bytes().data());
-        break;
-      case SlotSource::kArena: slots[s] = arena.data() + index; break;
-      case SlotSource::kMoving: slots[s] = nullptr; break;
-    }
-  }
+  frames_.give_back(std::move(frame));
+  return status;
+}
+
+Status CpuProgram::run_in(RunFrame& frame, const std::byte* const* arguments, std::byte* const* results,
+                          const RunContext& context) {
+  frames_.place(frame, arguments, results);
   const FloatingPointScope control(program_underflow());
   const CallContext call{context.stop_word, program_.plan.forks ? &default_pool() : nullptr, context.communicator};
-  StepContext steps{program_, slots, call, context.observer, {}};
+  StepContext steps{program_, frame.slots.data(), call, context.observer, {}};
   if (context.observer != nullptr) steps.units = units();
   const Status status = run_steps(program_.plan.steps, steps);
+  return status.ok() ? status : status.with_context("Execute '" + signature_.name + "'");
+}
+
+Status CpuProgram::run_straight(const RunFrame& frame, const RunContext& context) const {
+  const FloatingPointScope control(program_underflow());
+  if (program_.heroes.empty()) return run_straight_steps(program_, frame.arguments.data(), frame.slots.data());
+  const RunScope here(&context);  // the library may call functions of the user's
+  const Status status = run_straight_steps(program_, frame.arguments.data(), frame.slots.data());
   return status.ok() ? status : status.with_context("Execute '" + signature_.name + "'");
 }
 

@@ -2,10 +2,9 @@
 // backend/cpu/load/cpu_program.h -- a compiled program behind the interface of host programs.
 #pragma once
 
-#include <atomic>
-
 #include "hilo/backend/cpu/load/program.h"
 #include "hilo/backend/cpu/load/program_module.h"
+#include "hilo/backend/cpu/load/run_frames.h"
 #include "hilo/backend/host/host_program.h"
 
 namespace hilo::cpu {
@@ -15,10 +14,12 @@ class CpuProgram final : public HostProgram {
   /// `compiled`: kernels that weren't in a cache; `milliseconds`: time of the whole compilation.
   CpuProgram(ProgramSignature signature, std::unique_ptr<const ProgramModule> module, Program program, int64_t compiled,
              double milliseconds);
-  ~CpuProgram() override;
 
   Status run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results, std::span<const bool> donated,
              const RunContext& context) override;
+  bool runs_at_addresses() const override { return true; }
+  Status run_at(std::span<const std::byte* const> arguments, std::span<std::byte* const> results,
+                const DevicePtr& device) override;
   const ProgramSignature& signature() const override { return signature_; }
   ExecutableStatistics statistics() const override;
   const hlo::Module* optimized_module() const override { return module_->get(); }
@@ -27,11 +28,16 @@ class CpuProgram final : public HostProgram {
   bool is_small() const override { return small_; }
 
  private:
-  /// Returns an arena. One is cached for the next call; concurrent calls allocate others from the pool.
-  StatusOr<AlignedBuffer> borrow_arena();
-  void return_arena(AlignedBuffer arena);
-  Status run_in(AlignedBuffer& arena, std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
-                std::span<const bool> donated, const RunContext& context);
+  /// Creates the results; those that will use the memory of a donated argument have none. `used_arguments`: per result,
+  /// that argument; empty if there are no donations.
+  Status create_results(std::span<BufferPtr> results, std::span<const uint32_t> used_arguments,
+                        const DevicePtr& device) const;
+  /// Runs the steps in a frame, with any context.
+  Status run_in(RunFrame& frame, const std::byte* const* arguments, std::byte* const* results,
+                const RunContext& context);
+  /// The same without an observer, a stop word and other replicas. Precondition: frames_.is_straight(), and the
+  /// frame's addresses are set
+  Status run_straight(const RunFrame& frame, const RunContext& context) const;
 
   const ProgramSignature signature_;
   std::unique_ptr<const ProgramModule> module_;
@@ -40,7 +46,7 @@ class CpuProgram final : public HostProgram {
   int64_t compiled_;
   double milliseconds_;
   bool small_;
-  std::atomic<AlignedBuffer*> spare_arena_{nullptr};
+  RunFrames frames_;
 };
 
 }  // namespace hilo::cpu

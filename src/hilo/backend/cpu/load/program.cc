@@ -191,6 +191,16 @@ StatusOr<Program> load_program(Plan plan, Isa isa) {
   return program;
 }
 
+Status run_straight_steps(const Program& program, void* const* arguments, void* const* slots) {
+  for (const Step& step : program.plan.steps) {
+    void* const* const own = arguments + step.arguments;
+    if (step.kind == StepKind::kKernel) program.kernels[step.index](own, 0, step.units);
+    else if (step.kind == StepKind::kLibrary) HILO_RETURN_IF_ERROR(program.heroes[step.index]->run(own, {}));
+    else if (slots[step.a] != slots[step.b]) std::memcpy(slots[step.b], slots[step.a], static_cast<size_t>(step.bytes));
+  }
+  return ok_status();
+}
+
 Status run_steps(const StepList& steps, StepContext& context) {
   void** arguments =
       static_cast<void**>(alloca(sizeof(void*) * std::max<uint32_t>(context.program.plan.max_arguments, 1)));

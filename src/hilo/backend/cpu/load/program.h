@@ -38,4 +38,9 @@ struct StepContext {
 /// Errors    CANCELLED or DEADLINE_EXCEEDED, soon after the stop word is set, and those of library calls
 Status run_steps(const StepList& steps, StepContext& context);
 
+/// Runs the program's steps if they only call kernels and the library and copy, on one thread, without an observer and
+/// a stop word. `arguments` has an address per entry of Plan::argument_slots, `slots` one per slot.
+/// Errors    those of library calls
+Status run_straight_steps(const Program& program, void* const* arguments, void* const* slots);
+
 }  // namespace hilo::cpu
