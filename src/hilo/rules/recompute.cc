@@ -43,12 +43,13 @@ class Prices {
     fixed_ = follows_from(step, step.parameters().first(loop.constants));
   }
 
-  /// Returns the price of storing a value for the backward pass. Constants are in memory, stacked operands and results
-  /// too: they are only read.
+  /// Returns the price of storing a value for the backward pass. Stacked operands and results are in memory: they are
+  /// only read. So are the loop's constants, of which a step may read a part.
   int64_t of_storing(const Instruction& i) const {
     if (!i.shape.is_array() || i.opcode == Opcode::kConstant) return FlowGraph::kNoLimit;
     const RecomputeCosts& costs = kRecomputeCosts;
-    if (fixed_[i.id]) return i.shape.rank() == 0 ? 0 : i.shape.byte_size() * costs.read_in_cache;
+    if (fixed_[i.id] && (i.opcode == Opcode::kParameter || i.shape.rank() == 0)) return 0;
+    if (fixed_[i.id]) return i.shape.byte_size() * costs.read_in_cache;
     if (read_only_[i.id]) return i.shape.byte_size() * (is_large_ ? costs.read : costs.read_in_cache);
     return i.shape.byte_size() * (is_large_ ? costs.stored : costs.stored_in_cache);
   }

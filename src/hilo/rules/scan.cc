@@ -365,8 +365,13 @@ void scan_transpose(const Operation& operation, std::span<const Tangent> cts, Co
     }
     std::vector<Tangent> cotangents(in.carries.begin(), in.carries.begin() + scan.carries);
     cotangents.insert(cotangents.end(), in.slices.begin() + known_slices, in.slices.end());
-    const std::vector<Tangent> sums(in.carries.begin() + scan.carries, in.carries.end());
-    const std::vector<Tangent> pulled = backward_pass(*scan.step, arguments, cotangents, sums);
+    // Indexed reads update sums in place. Numbers are added at the end, so that one loop can compute all of a step.
+    std::vector<Tangent> sums(in.carries.begin() + scan.carries, in.carries.end()), numbers(sums.size());
+    for (size_t i = 0; i < sums.size(); ++i) {
+      if (in.carries[scan.carries + i].ndim() == 0) std::swap(sums[i], numbers[i]);
+    }
+    std::vector<Tangent> pulled = backward_pass(*scan.step, arguments, cotangents, sums);
+    for (size_t i = 0; i < numbers.size(); ++i) pulled[i] = add_tangents(numbers[i], pulled[i]);
     // pulled: summed constants, carries, linear slices -> carries, summed constants, linear slices
     Arrays next;
     std::vector<Shape> leaves = parameter_leaves(*scan.step);
