@@ -247,6 +247,36 @@ void loop_rows(const random::Key& key) {
       [&] { return jitted(rnn, random::normal(key, {128, 128}) * 0.05f, random::normal(key, {256, 16, 128})); });
 }
 
+struct Heston {
+  Array start, variance, speed, level, volatility, correlation, rate;
+};
+
+/// Price of a call option: the mean over paths of a Monte Carlo simulation. `normals`: [step, 2, path].
+Array heston_price(const Heston& m, const Array& normals) {
+  const double dt = 1.0 / static_cast<double>(normals.shape(0));
+  const auto step = [&](const std::pair<Array, Array>& state, const Array& z) {
+    const auto& [log_price, variance] = state;
+    const Array v = numpy::maximum(variance, 1e-6), root = numpy::sqrt(v * dt);
+    const Array shock = m.correlation * z[0] + numpy::sqrt(1 - m.correlation * m.correlation) * z[1];
+    return std::pair(std::pair(log_price + (m.rate - 0.5 * v) * dt + root * z[0],
+                               variance + m.speed * (m.level - v) * dt + m.volatility * root * shock),
+                     std::nullopt);
+  };
+  const Array zeros = numpy::zeros({normals.shape(2)});
+  const auto last = lax::scan(step, std::pair(zeros + numpy::log(m.start), zeros + m.variance), normals).first;
+  return numpy::exp(-m.rate) * numpy::mean(numpy::maximum(numpy::exp(last.first) - 100, 0.0));
+}
+
+void path_rows(const random::Key& key) {
+  const Heston model{100.0f, 0.04f, 1.5f, 0.04f, 0.3f, -0.7f, 0.02f};
+  const auto normals = [&] { return random::normal(key, {64, 2, 8192}); };
+  const auto gradient = [](const Heston& m, const Array& z) { return value_and_grad(heston_price)(m, z); };
+  const auto jacobian = [](const Heston& m, const Array& z) { return jacfwd(heston_price)(m, z); };
+  row("heston_value", [&] { return jitted(heston_price, model, normals()); });
+  row("heston_gradient", [&] { return jitted(gradient, model, normals()); });
+  row("heston_jacfwd", [&] { return jitted(jacobian, model, normals()); });
+}
+
 }  // namespace
 
 /// rows [PART]: all rows, or those whose names have PART in them.
@@ -259,6 +289,7 @@ int main(int argc, char** argv) {
   elementwise_rows(key);
   matmul_rows(key);
   loop_rows(key);
+  path_rows(key);
   order_rows(key);
   fft_rows(key);
   linalg_rows(key);

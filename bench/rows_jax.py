@@ -225,6 +225,34 @@ def loops(key):
     row("rnn_scan_256", lambda: jitted(rnn, jax.random.normal(key, (128, 128)) * 0.05, jax.random.normal(key, (256, 16, 128))))
 
 
+def heston_price(model, normals):
+    start, variance, speed, level, volatility, correlation, rate = model
+    dt = 1 / normals.shape[0]
+
+    def step(state, z):
+        log_price, variance = state
+        v = jnp.maximum(variance, 1e-6)
+        root = jnp.sqrt(v * dt)
+        shock = correlation * z[0] + jnp.sqrt(1 - correlation * correlation) * z[1]
+        return (log_price + (rate - 0.5 * v) * dt + root * z[0],
+                variance + speed * (level - v) * dt + volatility * root * shock), None
+
+    zeros = jnp.zeros(normals.shape[2])
+    (last, _), _ = jax.lax.scan(step, (zeros + jnp.log(start), zeros + variance), normals)
+    return jnp.exp(-rate) * jnp.mean(jnp.maximum(jnp.exp(last) - 100, 0.0))
+
+
+def paths(key):
+    model = tuple(jnp.float32(x) for x in (100, 0.04, 1.5, 0.04, 0.3, -0.7, 0.02))
+
+    def normals():
+        return jax.random.normal(key, (64, 2, 8192))
+
+    row("heston_value", lambda: jitted(heston_price, model, normals()))
+    row("heston_gradient", lambda: jitted(jax.value_and_grad(heston_price), model, normals()))
+    row("heston_jacfwd", lambda: jitted(jax.jacfwd(heston_price), model, normals()))
+
+
 key = jax.random.key(0)
 windows(key)
 digits(key)
@@ -232,6 +260,7 @@ convolutions(key)
 elementwise(key)
 matmuls(key)
 loops(key)
+paths(key)
 order(key)
 ffts(key)
 linalg(key)

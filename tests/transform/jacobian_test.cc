@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "hilo/lax/control_flow.h"
 #include "hilo/numpy/numpy.h"
+#include "hilo/transform/custom_vjp.h"
 #include "hilo/transform/jit.h"
 #include "hilo/transform/vmap.h"
 #include "tests/support/error_of.h"
@@ -127,6 +129,74 @@ TEST(Jacobian, RefusesIntegers) {
       text.find("jacrev requires real-valued outputs (output dtype that is a sub-dtype of floating), but got s32[3]"),
       std::string::npos)
       << text;
+}
+
+size_t times(const std::string& text, const std::string& part) {
+  size_t found = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+TEST(Jacobian, ForwardRunsALoopOnceForAllInputs) {
+  const auto f = [](const Params& p, const Array& x) {
+    const auto step = [&](const Array& c, const Array& v) { return std::pair(numpy::sin(c * p.w + v) + p.b, c); };
+    return lax::scan(step, x, numpy::ones({3, 2})).first;
+  };
+  const Array x = numpy::array({5.0, 7});
+  const std::string text = make_hlo([&](const Params& p) { return jacfwd<0, 1>(f)(p, x); })(params());
+  EXPECT_EQ(times(text, "%hilo.scan"), 1 + times(text, "get-tuple-element(%hilo.scan"));
+  const auto [of_p, of_x] = jacfwd<0, 1>(f)(params(), x);
+  const auto [p_reverse, x_reverse] = jacrev<0, 1>(f)(params(), x);
+  const auto close = [](const Array& a, const Array& b) {
+    ASSERT_EQ(a.aval_shape().to_string(), b.aval_shape().to_string());
+    for (int64_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a.to_vector<float>()[i], b.to_vector<float>()[i], 1e-5);
+  };
+  close(of_p.w, p_reverse.w);
+  close(of_p.b, p_reverse.b);
+  close(of_x, x_reverse);
+}
+
+TEST(Jacobian, HasZerosForIntegersAndEmptyArrays) {
+  const auto f = [](const Array& x, const Array& n) { return x * numpy::astype(n, ElementType::kF32); };
+  const auto [of_x, of_n] = jacfwd<0, 1>(f, {.allow_int = true})(numpy::array({2.0, 3}), numpy::arange(2));
+  EXPECT_EQ(of_x.to_vector<float>(), (Floats{0, 0, 0, 1}));
+  EXPECT_EQ(of_n.to_vector<float>(), (Floats{0, 0, 0, 0}));
+  EXPECT_EQ(jacfwd([](const Array& x) { return numpy::sum(x); })(numpy::zeros({0})).aval_shape().to_string(), "f32[0]");
+}
+
+/// Whether jacobian goes forward for a function of `inputs` numbers with `results` numbers.
+bool goes_forward(int64_t inputs, int64_t results) {
+  const Array x = numpy::ones({inputs});
+  const FlatFunction f = [&](std::span<const Array> v) {
+    return std::vector<Array>{numpy::broadcast_to(numpy::sum(v[0]), {results})};
+  };
+  return jacobian_detail::forward_is_cheaper(f, std::span(&x, 1), [] { return size_t{1}; }, inputs);
+}
+
+TEST(Jacobian, TakesTheCheaperDirection) {
+  EXPECT_TRUE(goes_forward(3, 3));
+  EXPECT_TRUE(goes_forward(6, 3));
+  EXPECT_FALSE(goes_forward(7, 3));
+  const auto f = [](const Params& p, const Array& x) { return affine(p, x).y; };
+  const Array x = numpy::array({5.0, 7});
+  EXPECT_EQ(jacobian(f)(params(), x).w.to_vector<float>(), (Floats{5, 0, 0, 7}));
+  const auto total = [](const Array& v) { return std::pair(numpy::sum(v * v), v); };
+  const auto [slope, aux] = jacobian(has_aux(total))(numpy::array({1.0, 2, 3}));
+  EXPECT_EQ(slope.to_vector<float>(), (Floats{2, 4, 6}));
+  EXPECT_EQ(aux.to_vector<float>(), (Floats{1, 2, 3}));
+}
+
+TEST(Jacobian, TakesTheOnlyDirectionThatAFunctionHas) {
+  const auto doubled = custom_vjp([](const Array& x) { return x * x; })
+                           .defvjp([](const Array& x) { return std::pair(x * x, x); },
+                                   [](const Array& x, const Array& g) { return g * x * 3.0f; });
+  EXPECT_EQ(jacobian(doubled)(numpy::array({1.0, 2})).to_vector<float>(), (Floats{3, 0, 0, 6}));
+  const auto grown = [](const Array& x) {
+    return lax::while_loop([](const Array& c) { return numpy::sum(c) < 9.0f; }, [](const Array& c) { return c * 2.0f; },
+                           x);
+  };
+  const auto total = [&](const Array& x) { return numpy::sum(grown(x)); };
+  EXPECT_EQ(jacobian(total)(numpy::array({1.0, 2, 3})).to_vector<float>(), (Floats{2, 2, 2}));
 }
 
 TEST(Hvp, IsTheHessianTimesAVector) {

@@ -68,6 +68,29 @@ TEST(SparseJacobian, MatricesNeedNotBeSquare) {
   expect_equal(sparse_jacrev(sums, pattern)(x).todense(), jacfwd(sums)(x));
 }
 
+TEST(SparseJacobian, TakesTheDirectionWithFewerColours) {
+  const Array x = numpy::array({1.0f, 2.0f, 3.0f, 4.0f, 5.0f});
+  // One full row: a colour per column, but two colours of rows.
+  const auto with_sum = [](const Array& v) {
+    return numpy::concatenate(std::vector<Array>{v * v, numpy::reshape(numpy::sum(v * v), {1})});
+  };
+  SparsityPattern row{6, 5, {}};
+  for (int64_t k = 0; k < 5; ++k) row.entries.insert(row.entries.end(), {{k, k}, {5, k}});
+  // One full column.
+  const auto by_first = [](const Array& v) { return v * v[0]; };
+  SparsityPattern column{5, 5, {}};
+  for (int64_t k = 0; k < 5; ++k) column.entries.emplace_back(k, 0);
+  for (int64_t k = 1; k < 5; ++k) column.entries.emplace_back(k, k);
+  expect_equal(jacobian(with_sum, row)(x).todense(), jacfwd(with_sum)(x));
+  expect_equal(jacobian(by_first, column)(x).todense(), jacfwd(by_first)(x));
+  const auto seeds = [&](const auto& derivative, const std::string& shape) {
+    return make_hlo([&](const Array& v) { return derivative(v).data; })(x).find("s32[" + shape + "]{1,0} iota") !=
+           std::string::npos;
+  };
+  EXPECT_TRUE(seeds(jacobian(with_sum, row), "2,6"));
+  EXPECT_TRUE(seeds(jacobian(by_first, column), "2,5"));
+}
+
 TEST(SparseJacobian, RefusesPatternsThatDontFit) {
   const Array x = numpy::ones({6});
   const auto refused = [&](const SparsityPattern& pattern) {

@@ -329,7 +329,8 @@ struct ScanOptions {
 /// Types      init, xs, y: trees; std::nullopt or {} as JAX's None. A weakly typed carry as for while_loop.
 /// Errors     INVALID_ARGUMENT if leading sizes differ, or the step changes the carry's type or tree
 /// Cost       one loop, which is compiled once; ys are written in place
-/// Gradient   both modes; reverse mode stores intermediate values of all steps. checkpoint(f) reduces that.
+/// Gradient   both modes; reverse mode stores the values of all steps that are dear to compute, and computes the others
+///            again. checkpoint(f) stores the carries only.
 /// Example    const auto step = [](Array sum, Array x) { return std::pair(sum + x, sum); };
 ///            const auto [total, before] = scan(step, Array(0), numpy::arange(5));
 ///            total   // 10

@@ -6,10 +6,10 @@
 #include "hilo/base/log.h"
 #include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
-#include "hilo/hlo/passes/passes.h"
 #include "hilo/lax/carry.h"
 #include "hilo/rules/named_rules.h"
 #include "hilo/rules/policy_cut.h"
+#include "hilo/rules/recompute.h"
 #include "hilo/trace/ops.h"
 #include "hilo/trace/settings.h"
 #include "hilo/transform/custom_rules.h"
@@ -45,13 +45,9 @@ void log_kept(const hlo::Computation& again, size_t kept_count) {
 }
 
 Rematerialized rematerialize(const SplitComputation& split, const std::string& name, const rules::Policy& policy) {
-  hlo::Module module;
-  module.entry = split.known;
-  or_throw(hlo::inline_calls(module).status());
-  const hlo::Computation& known = *module.entry;
   Rematerialized out;
   out.result_count = split.known_result_count();
-  const rules::PolicyCut cut = rules::cut_by_policy(known, policy, out.result_count);
+  const rules::PolicyCut cut = rules::cut_by_policy(*rules::without_calls(split.known), policy, out.result_count);
 
   const std::span<const InstructionId> all = cut.forward->root().operands;
   Ids results(all.begin(), all.begin() + out.result_count), effects;
@@ -76,16 +72,7 @@ Rematerialized rematerialize(const SplitComputation& split, const std::string& n
   const ComputationPtr again = part_of(*cut.again, begin, cut.again->root().operands, name + ".again");
   if (is_on(Setting::kLogCheckpointResiduals)) log_kept(*again, cut.kept_count);
 
-  std::vector<Aval> avals = parameter_avals(*split.unknown);
-  const size_t tangent_count = avals.size() - split.residual_count;
-  avals.resize(tangent_count);
-  for (const Aval& a : parameter_avals(*again)) avals.push_back(a);
-  const FlatFunction tangent = [&](std::span<const Array> x) {
-    std::vector<Array> arguments(x.begin(), x.begin() + tangent_count);
-    for (Array& residual : run_computation(*again, x.subspan(tangent_count))) arguments.push_back(std::move(residual));
-    return run_computation(*split.unknown, arguments);
-  };
-  out.tangent = stage(tangent, avals, "checkpoint", name + ".tangent", CapturePlace::kNone, true).computation;
+  out.tangent = rules::with_residuals_from(*again, *split.unknown, split.residual_count, name + ".tangent");
   return out;
 }
 
@@ -113,6 +100,11 @@ struct Forward {
   }
 };
 
+/// Marks a value that the policy saves: a loop around the function must not compute it again.
+Array saved(const Array& x) {
+  return runs_at_once(std::span(&x, 1)) ? x : bind_identity(x, kCheckpointSaved, std::string());
+}
+
 Forward run_forward(const Operation& operation, const SplitComputation& split, std::span<const Array> known) {
   const std::string& detail = attributes_of<hlo::CustomRulesAttributes>(operation).detail;
   Forward run{rematerialize(split, attributes_of<hlo::CustomRulesAttributes>(operation).to_apply->name(),
@@ -121,15 +113,18 @@ Forward run_forward(const Operation& operation, const SplitComputation& split, s
               {},
               {}};
   run.results = ops::call(run.parts.forward, {known.begin(), known.end()});
-  run.kept.assign(run.results.begin() + run.parts.result_count, run.results.end());
+  for (size_t i = run.parts.result_count; i < run.results.size(); ++i) run.kept.push_back(saved(run.results[i]));
   run.results.resize(run.parts.result_count);
   for (size_t i : run.parts.read_again) run.kept.push_back(known[i]);
   return run;
 }
 
 LinearizeResult checkpoint_linearize(const Operation& operation, std::span<const bool> nonzero) {
-  const SplitComputation split = linearize_computation(attributes_of<hlo::CustomRulesAttributes>(operation).to_apply,
-                                                       {nonzero.begin(), nonzero.end()}, {});
+  const auto& own = attributes_of<hlo::CustomRulesAttributes>(operation);
+  const SplitComputation split = [&] {
+    const PolicyScope inside(own.detail);
+    return linearize_computation(own.to_apply, {nonzero.begin(), nonzero.end()}, {});
+  }();
   const Forward run = run_forward(operation, split, operation.operands);
   return {run.results, [run, nonzero_results = split.unknown_results](std::span<const Tangent> tangents) {
             std::vector<Array> operands;
@@ -139,8 +134,11 @@ LinearizeResult checkpoint_linearize(const Operation& operation, std::span<const
 }
 
 std::optional<SplitResult> checkpoint_split(const Operation& operation, const Mask& unknown) {
-  const SplitComputation split =
-      split_computation(attributes_of<hlo::CustomRulesAttributes>(operation).to_apply, unknown, {});
+  const auto& own = attributes_of<hlo::CustomRulesAttributes>(operation);
+  const SplitComputation split = [&] {
+    const PolicyScope inside(own.detail);
+    return split_computation(own.to_apply, unknown, {});
+  }();
   const auto [known, rest] = lax::known_and_unknown(operation.operands, unknown);
   const Forward run = run_forward(operation, split, known);
   return SplitResult{lax::spread_known(run.results, split.unknown_results),
@@ -178,9 +176,8 @@ void name_transpose(const Operation&, std::span<const Tangent> cts, Cotangents& 
 }
 
 BatchResult name_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext&) {
-  return {{bind_identity(operation.operands[0], kCheckpointName,
-                         attributes_of<hlo::CustomRulesAttributes>(operation).detail)},
-          {dims[0]}};
+  const auto& own = attributes_of<hlo::CustomRulesAttributes>(operation);
+  return {{bind_identity(operation.operands[0], own.rules, own.detail)}, {dims[0]}};
 }
 
 }  // namespace
@@ -190,7 +187,7 @@ const CustomRules* rules::checkpoint_rules(std::string_view rules) {
       kTangent{{}, {}, tangent_transpose, {}}, kName{name_jvp, {}, name_transpose, name_batch};
   if (rules == kCheckpoint) return &kWhole;
   if (rules == kCheckpointTangent) return &kTangent;
-  return rules == kCheckpointName ? &kName : nullptr;
+  return rules == kCheckpointName || rules == kCheckpointSaved ? &kName : nullptr;
 }
 
 }  // namespace hilo

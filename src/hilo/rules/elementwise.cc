@@ -61,8 +61,7 @@ Array one_plus(const Array& x) { return add(full_like(x, 1), x); }
 
 /// Returns 1 where x is the selected extreme, 1/2 where x and y are equal, 0 elsewhere.
 Array share_of_extreme(const Array& x, const Array& out, const Array& y) {
-  const Array chosen = select(eq(x, out), full_like(x, 1), full_like(x, 0));
-  return div(chosen, select(eq(y, out), full_like(x, 2), full_like(x, 1)));
+  return select(eq(x, out), select(eq(y, out), full_like(x, 0.5), full_like(x, 1)), full_like(x, 0));
 }
 
 /// For ops without a derivative with respect to their first operand; `slope` is that of the second.

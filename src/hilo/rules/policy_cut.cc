@@ -35,6 +35,12 @@ std::string checkpoint_name_of(const hlo::Instruction& i) {
   return own.rules == kCheckpointName ? own.detail : std::string();
 }
 
+/// Returns whether the op marks a value that an inner checkpoint saves. Policies of users don't see it.
+bool is_saved_mark(const hlo::Instruction& i) {
+  return i.opcode == hlo::kExtCustomRules &&
+         hlo::attributes_of<hlo::CustomRulesAttributes>(i).rules == kCheckpointSaved;
+}
+
 PolicyOperation operation_of(const hlo::Computation& c, const hlo::Instruction& i, const std::string& name) {
   PolicyOperation operation{std::string(primitive_name(i.opcode)), name, i.shape, {}};
   for (InstructionId operand : i.operands) operation.operands.push_back(c.instruction(operand).shape);
@@ -64,6 +70,7 @@ bool Policy::keeps(const hlo::Computation& c, const hlo::Instruction& i) const {
 }
 
 bool Policy::keeps_array(const hlo::Instruction& i, const std::string& name, const hlo::Computation& c) const {
+  if (is_saved_mark(i)) return kind_ == "everything_saveable" || kind_ == "save_anything_except_these_names";
   const bool is_named = std::ranges::find(names_, name) != names_.end();
   if (kind_ == "everything_saveable") return true;
   if (kind_ == "dots_saveable") return is_dot(i, true);

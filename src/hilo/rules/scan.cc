@@ -9,6 +9,7 @@
 #include "hilo/hlo/ops/ext/scan.h"
 #include "hilo/lax/carry.h"
 #include "hilo/rules/extension_rules.h"
+#include "hilo/rules/recompute.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"
 #include "hilo/transform/linearize.h"
@@ -75,12 +76,15 @@ struct Scan {
   explicit Scan(const Operation& operation)
       : constants(static_cast<size_t>(attributes_of<hlo::ScanAttributes>(operation).constant_count)),
         carries(static_cast<size_t>(attributes_of<hlo::ScanAttributes>(operation).carry_count)),
+        length(attributes_of<hlo::ScanAttributes>(operation).length),
         step(attributes_of<hlo::ScanAttributes>(operation).step),
         result_count(step->result_shape().leaves().size()) {}
   size_t constants, carries;
+  int64_t length;
   const ComputationPtr& step;
   size_t result_count;  ///< carries and slices
 
+  StepLoop loop() const { return {constants, carries, length}; }
   Mask carry_mask(const Mask& all) const {
     return {all.begin() + constants, all.begin() + static_cast<int64_t>(constants + carries)};
   }
@@ -285,7 +289,7 @@ LinearizeResult scan_linearize(const Operation& operation, std::span<const bool>
     return linearize_computation(scan.step, scan.with_carry(nonzero, carry_nonzero), carry_nonzero).unknown_results;
   });
   nonzero = scan.with_carry(nonzero, carry);
-  const SplitComputation linear = linearize_computation(scan.step, nonzero, carry);
+  const SplitComputation linear = recompute_cheap(linearize_computation(scan.step, nonzero, carry), scan.loop());
   Arrays primals;
   const Residuals residuals =
       run_known(operation, linear.known, linear.residual_count, operand_groups(operation, scan), primals);
@@ -304,7 +308,6 @@ std::optional<SplitResult> scan_split(const Operation& operation, const Mask& un
     return split_computation(scan.step, scan.with_carry(unknown_operands, unknown), unknown).unknown_results;
   });
   const Mask unknown = scan.with_carry(unknown_operands, carry);
-  const SplitComputation parts = split_computation(scan.step, unknown, carry);
   Groups<Array> known, rest;
   const auto deal = [&](size_t begin, size_t end, Arrays& to_known, Arrays& to_rest) {
     for (size_t i = begin; i < end; ++i) (unknown[i] ? to_rest : to_known).push_back(operation.operands[i]);
@@ -312,6 +315,8 @@ std::optional<SplitResult> scan_split(const Operation& operation, const Mask& un
   deal(0, scan.constants, known.constants, rest.constants);
   deal(scan.constants, scan.constants + scan.carries, known.carries, rest.carries);
   deal(scan.constants + scan.carries, unknown.size(), known.slices, rest.slices);
+  const SplitComputation parts = recompute_cheap(split_computation(scan.step, unknown, carry),
+                                                 {known.constants.size(), known.carries.size(), scan.length});
   Arrays results;
   const Residuals residuals = run_known(operation, parts.known, parts.residual_count, known, results);
   return SplitResult{spread_known(std::move(results), parts.unknown_results),
@@ -360,8 +365,13 @@ void scan_transpose(const Operation& operation, std::span<const Tangent> cts, Co
     }
     std::vector<Tangent> cotangents(in.carries.begin(), in.carries.begin() + scan.carries);
     cotangents.insert(cotangents.end(), in.slices.begin() + known_slices, in.slices.end());
-    const std::vector<Tangent> sums(in.carries.begin() + scan.carries, in.carries.end());
-    const std::vector<Tangent> pulled = backward_pass(*scan.step, arguments, cotangents, sums);
+    // Indexed reads update sums in place. Numbers are added at the end, so that one loop can compute all of a step.
+    std::vector<Tangent> sums(in.carries.begin() + scan.carries, in.carries.end()), numbers(sums.size());
+    for (size_t i = 0; i < sums.size(); ++i) {
+      if (in.carries[scan.carries + i].ndim() == 0) std::swap(sums[i], numbers[i]);
+    }
+    std::vector<Tangent> pulled = backward_pass(*scan.step, arguments, cotangents, sums);
+    for (size_t i = 0; i < numbers.size(); ++i) pulled[i] = add_tangents(numbers[i], pulled[i]);
     // pulled: summed constants, carries, linear slices -> carries, summed constants, linear slices
     Arrays next;
     std::vector<Shape> leaves = parameter_leaves(*scan.step);

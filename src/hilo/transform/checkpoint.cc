@@ -82,7 +82,12 @@ namespace {
 std::string source_of(const hlo::Computation& computation, hlo::InstructionId id, size_t argument_count,
                       const std::function<std::string(size_t)>& path_of_leaf) {
   const hlo::Instruction* i = &computation.instruction(id);
-  while (i->opcode == hlo::Opcode::kGetTupleElement) i = &computation.instruction(i->operands[0]);
+  const auto is_passed_on = [](const hlo::Instruction& x) {
+    return x.opcode == hlo::Opcode::kGetTupleElement ||
+           (x.opcode == hlo::kExtCustomRules &&
+            hlo::attributes_of<hlo::CustomRulesAttributes>(x).rules == kCheckpointSaved);
+  };
+  while (is_passed_on(*i)) i = &computation.instruction(i->operands[0]);
   if (i->opcode == hlo::Opcode::kParameter) {
     const size_t number = hlo::attributes_of<hlo::ParameterAttributes>(*i).number;
     if (number >= argument_count) return "from a constant";

@@ -103,7 +103,8 @@ std::vector<SavedResidual> saved_residuals(const FlatFunction& f, std::span<cons
 /// policy selects values that are stored nevertheless.
 /// Types      arguments and result: trees, as for jit; values that `f` captures count as arguments
 /// Gradient   that of `f`, bit for bit if the operations are the same
-/// Cost       each reverse pass repeats the forward pass, except for stored values
+/// Cost       each reverse pass repeats the forward pass, except for stored values. Loops store what is dear to compute
+///            even without checkpoint. With it, they store what the policy saves.
 /// Example    const auto layer = [](Array w, Array x) { return numpy::sum(numpy::sin(numpy::sin(w * x))); };
 ///            grad(checkpoint(layer))(0.0f, 2.0f)  // 2.0
 ///            saved_residuals(checkpoint(layer), 1.0f, 2.0f).size()  // 2

@@ -31,7 +31,8 @@ bool has_custom_jvp(const Operation& operation);
 const CustomRules* named_custom_rules(std::string_view rules);
 
 inline constexpr std::string_view kCheckpoint = "checkpoint", kCheckpointTangent = "checkpoint_tangent",
-                                  kCheckpointName = "checkpoint_name", kUsedKey = "used_key", kNewKey = "new_key";
+                                  kCheckpointName = "checkpoint_name", kCheckpointSaved = "checkpoint_saved",
+                                  kUsedKey = "used_key", kNewKey = "new_key";
 /// Binds an identity operation, whose rules see `x` and `detail`: a name for checkpoint policies, or the use of a key.
 Array bind_identity(const Array& x, std::string_view rules, const std::string& detail);
 

@@ -18,9 +18,19 @@ struct Jacobians {
   std::vector<Array> outputs;  ///< results of the function
   Blocks blocks;               ///< Jacobians of the first value_count() outputs
 };
+
+/// Direction of differentiation.
+enum class Mode : uint8_t { kForward, kReverse, kCheapest };
+/// Time of one cotangent relative to one tangent: a cotangent reads stored values, a tangent computes along.
+inline constexpr int64_t kReverseCost = 2;
+using ValueCount = std::function<size_t()>;
+/// Returns whether `tangents` cost less than `cotangents`; the default is one for each element of the values. A
+/// function with a custom_vjp has no tangents, and one with a while_loop no cotangents.
+bool forward_is_cheaper(const FlatFunction& f, std::span<const Array> leaves, const ValueCount& value_count,
+                        int64_t tangents, std::optional<int64_t> cotangents = std::nullopt);
+
 Jacobians jacobian(std::string_view name, const FlatFunction& f, std::span<const Array> leaves,
-                   const std::vector<bool>& mask, bool forward, const std::function<size_t()>& value_count,
-                   const GradOptions& options);
+                   const std::vector<bool>& mask, Mode mode, const ValueCount& value_count, const GradOptions& options);
 
 /// The type of a result in which an `In` replaces every Array. A struct's members keep their types: if `In` isn't
 /// Array, the struct is replaced by a std::vector with one `In` per leaf.
@@ -76,7 +86,7 @@ Jacobian<Out, In> assemble(const Out& out, const In& in, const Blocks& blocks, s
   }
 }
 
-template <bool Forward, int... Argnums, typename F>
+template <Mode mode, int... Argnums, typename F>
 auto jacobian_of(std::string_view name, F f, const GradOptions& options, const std::source_location& location) {
   return [name, f = std::move(f), options, location](const auto&... args) {
     const TransformationLocation here(location);
@@ -86,7 +96,7 @@ auto jacobian_of(std::string_view name, F f, const GradOptions& options, const s
     std::optional<Result> result;
     Jacobians all = jacobian_detail::jacobian(
         name, flat_call::flat_function(f, arguments, result), hilo::flatten(arguments).leaves,
-        flat_call::leaf_mask(arguments, {Argnums...}), Forward, flat_call::value_leaves<F>(result), options);
+        flat_call::leaf_mask(arguments, {Argnums...}), mode, flat_call::value_leaves<F>(result), options);
     for (std::vector<Array>& row : all.blocks)
       row = flat_call::in_order_of({Argnums...}, flat_call::leaf_counts(arguments), std::move(row));
     size_t next = 0;
@@ -107,13 +117,16 @@ auto jacobian_of(std::string_view name, F f, const GradOptions& options, const s
 ///            result is a struct and the argument isn't one Array, a std::vector with one entry per leaf replaces the
 ///            struct. has_aux(f) returns (Jacobian, aux).
 /// Errors     INVALID_ARGUMENT if a differentiated argument isn't floating; GradOptions relax this
-/// Cost       one derivative for each element of the argument, all in one batch: best for functions of few inputs
+/// Cost       one run of `f` that carries one tangent for each element of the arguments, all in one batch: vmap of jvp.
+///            Nothing is stored. Best for functions of few inputs.
 /// Example    jacfwd([](Array x) { return x * x; })(numpy::array({1.0f, 2.0f}))  // [[2. 0.] [0. 4.]]
 template <int... Argnums, typename F>
 auto jacfwd(F f, const GradOptions& options, std::source_location location = std::source_location::current()) {
   if constexpr (sizeof...(Argnums) == 0)
-    return jacobian_detail::jacobian_of<true, 0>("jacfwd", std::move(f), options, location);
-  else return jacobian_detail::jacobian_of<true, Argnums...>("jacfwd", std::move(f), options, location);
+    return jacobian_detail::jacobian_of<jacobian_detail::Mode::kForward, 0>("jacfwd", std::move(f), options, location);
+  else
+    return jacobian_detail::jacobian_of<jacobian_detail::Mode::kForward, Argnums...>("jacfwd", std::move(f), options,
+                                                                                     location);
 }
 template <int... Argnums, typename F>
 auto jacfwd(F f, std::source_location location = std::source_location::current()) {
@@ -122,17 +135,41 @@ auto jacfwd(F f, std::source_location location = std::source_location::current()
 
 /// Returns a function that computes the Jacobian by reverse mode: jax.jacrev. Arguments and result are those of jacfwd.
 /// Errors     as jacfwd, and INVALID_ARGUMENT if a result isn't floating; arguments may be complex, as for grad
-/// Cost       one derivative for each element of the result, all in one batch: best for functions of few results
+/// Cost       one derivative for each element of the result, all in one batch, after one run of `f` that stores what
+///            they read. Best for functions of few results.
 /// Example    jacrev([](Array x) { return numpy::cumsum(x * x); })(numpy::array({1.0f, 2.0f}))  // [[2. 0.] [2. 4.]]
 template <int... Argnums, typename F>
 auto jacrev(F f, const GradOptions& options, std::source_location location = std::source_location::current()) {
   if constexpr (sizeof...(Argnums) == 0)
-    return jacobian_detail::jacobian_of<false, 0>("jacrev", std::move(f), options, location);
-  else return jacobian_detail::jacobian_of<false, Argnums...>("jacrev", std::move(f), options, location);
+    return jacobian_detail::jacobian_of<jacobian_detail::Mode::kReverse, 0>("jacrev", std::move(f), options, location);
+  else
+    return jacobian_detail::jacobian_of<jacobian_detail::Mode::kReverse, Argnums...>("jacrev", std::move(f), options,
+                                                                                     location);
 }
 template <int... Argnums, typename F>
 auto jacrev(F f, std::source_location location = std::source_location::current()) {
   return hilo::jacrev<Argnums...>(std::move(f), GradOptions{}, location);
+}
+
+/// Returns a function that computes the Jacobian by jacfwd or jacrev, whichever costs less.
+/// Types      as jacfwd
+/// Errors     as jacrev
+/// Cost       one derivative for each element of the arguments, or for each element of the result. A derivative by
+///            jacrev counts twice. Functions with a custom_vjp use jacrev, those with a while_loop jacfwd. For a
+///            Jacobian that is mostly zero, pass its SparsityPattern.
+/// Example    jacobian([](Array x) { return x * x; })(numpy::array({1.0f, 2.0f}))  // [[2. 0.] [0. 4.]]
+template <int... Argnums, typename F>
+auto jacobian(F f, const GradOptions& options, std::source_location location = std::source_location::current()) {
+  if constexpr (sizeof...(Argnums) == 0)
+    return jacobian_detail::jacobian_of<jacobian_detail::Mode::kCheapest, 0>("jacobian", std::move(f), options,
+                                                                             location);
+  else
+    return jacobian_detail::jacobian_of<jacobian_detail::Mode::kCheapest, Argnums...>("jacobian", std::move(f), options,
+                                                                                      location);
+}
+template <int... Argnums, typename F>
+auto jacobian(F f, std::source_location location = std::source_location::current()) {
+  return hilo::jacobian<Argnums...>(std::move(f), GradOptions{}, location);
 }
 
 /// Returns a function that computes second derivatives, forward over reverse: jax.hessian. hessian<0, 1>(f)(x, y)

@@ -33,6 +33,20 @@ std::vector<Array> SplitTrace::bind_unknown(const Operation& operation, const st
   return results;
 }
 
+namespace {
+
+std::string& policy_of_thread() {
+  thread_local std::string policy;
+  return policy;
+}
+
+}  // namespace
+
+const std::string& enclosing_policy() { return policy_of_thread(); }
+
+PolicyScope::PolicyScope(std::string policy) : outer_(std::exchange(policy_of_thread(), std::move(policy))) {}
+PolicyScope::~PolicyScope() { policy_of_thread() = std::move(outer_); }
+
 Linearized linearize_flat(const FlatFunction& f, std::span<const Array> primals, const std::vector<bool>& nonzero) {
   SplitTrace split(&current_trace());
   JvpTrace jvp(&split);
@@ -175,15 +189,16 @@ SplitComputation trace_split(const hlo::ComputationPtr& computation, const std::
 
 SplitComputation linearize_computation(const hlo::ComputationPtr& computation, const std::vector<bool>& nonzero,
                                        const std::vector<bool>& instantiate) {
-  static ComputationMemo<SplitComputation, Mask, Mask> memo;
-  return memo.get(computation, nonzero, instantiate,
+  static ComputationMemo<SplitComputation, Mask, Mask, std::string> memo;
+  return memo.get(computation, nonzero, instantiate, enclosing_policy(),
                   [&] { return trace_linearized(computation, nonzero, instantiate); });
 }
 
 SplitComputation split_computation(const hlo::ComputationPtr& computation, const std::vector<bool>& unknown,
                                    const std::vector<bool>& instantiate) {
-  static ComputationMemo<SplitComputation, Mask, Mask> memo;
-  return memo.get(computation, unknown, instantiate, [&] { return trace_split(computation, unknown, instantiate); });
+  static ComputationMemo<SplitComputation, Mask, Mask, std::string> memo;
+  return memo.get(computation, unknown, instantiate, enclosing_policy(),
+                  [&] { return trace_split(computation, unknown, instantiate); });
 }
 
 }  // namespace hilo

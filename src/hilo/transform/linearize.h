@@ -37,6 +37,22 @@ struct Linearized {
   std::vector<Tangent> pull(std::span<const Tangent> cotangents, std::span<const Tangent> initial = {}) const;
 };
 
+/// The text of the checkpoint policy under which this thread linearises a function, or empty. The steps of loops in the
+/// function then store the values that the policy saves.
+const std::string& enclosing_policy();
+
+/// Sets enclosing_policy() for its lifetime.
+class PolicyScope {
+ public:
+  explicit PolicyScope(std::string policy);
+  ~PolicyScope();
+  PolicyScope(const PolicyScope&) = delete;
+  PolicyScope& operator=(const PolicyScope&) = delete;
+
+ private:
+  std::string outer_;
+};
+
 Linearized linearize_flat(const FlatFunction& f, std::span<const Array> primals, const std::vector<bool>& nonzero);
 
 /// A computation in two parts. Roots are tuples.

@@ -7,6 +7,7 @@
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"
 #include "hilo/transform/grad.h"
+#include "hilo/transform/jvp.h"
 
 namespace hilo {
 namespace {
@@ -53,7 +54,7 @@ Array elements(const Array& x, const std::vector<int64_t>& rows, const std::vect
   return ops::gather(x, ops::concatenate(pair, 1), g);
 }
 
-/// Applies push or pull to all seeds at once, along a leading axis.
+/// Applies `linear` to all seeds at once, along a leading axis.
 Array of_all_seeds(const FlatFunction& linear, const Array& seeds) {
   const BatchDim dims[] = {0};
   const BatchResult out = run_batched(linear, std::span(&seeds, 1), dims, {seeds.shape(0), ""});
@@ -115,29 +116,48 @@ Array SparseMatrix::todense() const {
 
 namespace sparse_detail {
 
-SparseMatrix jacobian(const FlatFunction& f, const Array& x, const SparsityPattern& pattern, bool forward,
+/// A colour for each column or row, and their number.
+struct Colouring {
+  explicit Colouring(const SparsityPattern& pattern)
+      : colours(column_colours(pattern)), count(colours.empty() ? 0 : *std::ranges::max_element(colours) + 1) {}
+  std::vector<int64_t> colours;
+  int64_t count;
+};
+
+/// Selects the direction with the cheaper colouring.
+bool goes_forward(const FlatFunction& f, const Array& x, const SparsityPattern& pattern) {
+  const int64_t columns = Colouring(pattern).count, rows = Colouring(transposed(pattern)).count;
+  return jacobian_detail::forward_is_cheaper(f, std::span(&x, 1), [] { return size_t{1}; }, columns, rows);
+}
+
+SparseMatrix jacobian(const FlatFunction& f, const Array& x, const SparsityPattern& pattern, jacobian_detail::Mode mode,
                       const std::source_location& location) {
+  using jacobian_detail::Mode;
   const TransformationLocation here(location);
   check_vector("the argument", x, pattern.columns);
-  const std::vector<int64_t> colours = column_colours(forward ? pattern : transposed(pattern));
-  const int64_t count = colours.empty() ? 0 : *std::ranges::max_element(colours) + 1;
-  const auto one = [] { return size_t{1}; };
+  const bool forward = mode == Mode::kForward || (mode == Mode::kCheapest && goes_forward(f, x, pattern));
+  const Colouring colouring(forward ? pattern : transposed(pattern));
   SparseMatrix out{{}, pattern.rows, pattern.columns, {}, {}};
   std::vector<int64_t> seed_of, place_of;
   for (const auto& [row, column] : pattern.entries) {
     out.row_of.push_back(row);
     out.column_of.push_back(column);
-    seed_of.push_back(colours[forward ? column : row]);
+    seed_of.push_back(colouring.colours[forward ? column : row]);
     place_of.push_back(forward ? row : column);
   }
+  const auto all_seeds = [&](ElementType type) { return seeds(colouring.colours, colouring.count, type); };
   if (forward) {
-    const grad_detail::Pushforward p = grad_detail::pushforward(f, std::span(&x, 1), one);
-    check_vector("the result", p.outputs[0], pattern.rows);
-    out.data = elements(of_all_seeds(p.push, seeds(colours, count, x.dtype())), seed_of, place_of);
+    const FlatFunction push = [&](std::span<const Array> direction) {
+      const JvpResult result = jvp_flat(f, std::span(&x, 1), std::vector<Tangent>{direction[0]});
+      check_vector("the result", result.primals[0], pattern.rows);
+      return std::vector<Array>{materialize(result.tangents[0], {result.primals[0].aval_shape(), false})};
+    };
+    out.data = elements(of_all_seeds(push, all_seeds(x.dtype())), seed_of, place_of);
   } else {
+    const auto one = [] { return size_t{1}; };
     const grad_detail::Pullback p = grad_detail::pullback(f, std::span(&x, 1), one);
     check_vector("the result", p.outputs[0], pattern.rows);
-    out.data = elements(of_all_seeds(p.pull(), seeds(colours, count, p.outputs[0].dtype())), seed_of, place_of);
+    out.data = elements(of_all_seeds(p.pull(), all_seeds(p.outputs[0].dtype())), seed_of, place_of);
   }
   return out;
 }

@@ -5,7 +5,7 @@
 
 #include <source_location>
 
-#include "hilo/transform/flat_call.h"
+#include "hilo/transform/jacobian.h"
 
 namespace hilo {
 
@@ -34,8 +34,16 @@ struct SparseMatrix {
 std::vector<int64_t> column_colours(const SparsityPattern& pattern);
 
 namespace sparse_detail {
-SparseMatrix jacobian(const FlatFunction& f, const Array& x, const SparsityPattern& pattern, bool forward,
+SparseMatrix jacobian(const FlatFunction& f, const Array& x, const SparsityPattern& pattern, jacobian_detail::Mode mode,
                       const std::source_location& location);
+template <typename F>
+auto jacobian_of(F f, SparsityPattern pattern, jacobian_detail::Mode mode, const std::source_location& location) {
+  return [f = std::move(f), pattern = std::move(pattern), mode, location](const Array& x) {
+    std::optional<Array> result;
+    const std::tuple<Array> arguments(x);
+    return sparse_detail::jacobian(flat_call::flat_function(f, arguments, result), x, pattern, mode, location);
+  };
+}
 }  // namespace sparse_detail
 
 /// Returns a function that computes a Jacobian with a known sparsity pattern by one jvp per colour of columns. The
@@ -49,22 +57,26 @@ SparseMatrix jacobian(const FlatFunction& f, const Array& x, const SparsityPatte
 ///            jacobian(numpy::array({1.0f, 2.0f})).todense()  // [[2. 0.] [0. 4.]]
 template <typename F>
 auto sparse_jacfwd(F f, SparsityPattern pattern, std::source_location location = std::source_location::current()) {
-  return [f = std::move(f), pattern = std::move(pattern), location](const Array& x) {
-    std::optional<Array> result;
-    const std::tuple<Array> arguments(x);
-    return sparse_detail::jacobian(flat_call::flat_function(f, arguments, result), x, pattern, true, location);
-  };
+  return sparse_detail::jacobian_of(std::move(f), std::move(pattern), jacobian_detail::Mode::kForward, location);
 }
 
 /// Returns a function that computes a Jacobian with a known sparsity pattern by one vjp per colour of rows. For
 /// patterns with few entries per column.
 template <typename F>
 auto sparse_jacrev(F f, SparsityPattern pattern, std::source_location location = std::source_location::current()) {
-  return [f = std::move(f), pattern = std::move(pattern), location](const Array& x) {
-    std::optional<Array> result;
-    const std::tuple<Array> arguments(x);
-    return sparse_detail::jacobian(flat_call::flat_function(f, arguments, result), x, pattern, false, location);
-  };
+  return sparse_detail::jacobian_of(std::move(f), std::move(pattern), jacobian_detail::Mode::kReverse, location);
+}
+
+/// Returns a function that computes a Jacobian with a known sparsity pattern by sparse_jacfwd or sparse_jacrev,
+/// whichever costs less.
+/// Errors     as sparse_jacfwd
+/// Cost       one tangent per colour of columns, or one cotangent per colour of rows, which counts twice
+/// Example    const auto f = [](Array x) { return x * x; };
+///            const auto derivative = jacobian(f, SparsityPattern::banded(2, 2, 0));
+///            derivative(numpy::array({1.0f, 2.0f})).todense()  // [[2. 0.] [0. 4.]]
+template <typename F>
+auto jacobian(F f, SparsityPattern pattern, std::source_location location = std::source_location::current()) {
+  return sparse_detail::jacobian_of(std::move(f), std::move(pattern), jacobian_detail::Mode::kCheapest, location);
 }
 
 }  // namespace hilo
