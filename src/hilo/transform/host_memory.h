@@ -49,7 +49,7 @@ class ShapedSpan {
 
 }  // namespace hilo
 
-namespace hilo::host_memory {
+namespace hilo::host_memory_detail {
 
 template <typename T> struct ElementOf {
   using Type = void;
@@ -101,7 +101,8 @@ decltype(auto) with_arrays(const T& value);
 template <typename... From, typename... To>
 void copy_fields(const tree_detail::References<From...>& from, const tree_detail::References<To...>& to) {
   [&]<size_t... I>(std::index_sequence<I...>) {
-    ((*static_cast<To*>(to.addresses[I]) = host_memory::with_arrays(*static_cast<From*>(from.addresses[I]))), ...);
+    ((*static_cast<To*>(to.addresses[I]) = host_memory_detail::with_arrays(*static_cast<From*>(from.addresses[I]))),
+     ...);
   }(std::index_sequence_for<From...>());
 }
 
@@ -111,21 +112,23 @@ decltype(auto) with_arrays(const T& value) {
   if constexpr (is_memory<T>) {
     using E = std::remove_const_t<Element<T>>;
     const auto* const data = reinterpret_cast<const std::byte*>(value.data());
-    if constexpr (requires { value.shape(); }) return host_memory::array_of(element_type_of<E>, data, value.shape());
-    else return host_memory::array_of(element_type_of<E>, data, std::array{static_cast<int64_t>(value.size())});
+    if constexpr (requires { value.shape(); })
+      return host_memory_detail::array_of(element_type_of<E>, data, value.shape());
+    else return host_memory_detail::array_of(element_type_of<E>, data, std::array{static_cast<int64_t>(value.size())});
   } else if constexpr (!Holds<T>::value) {
     return (value);
   } else if constexpr (tree_detail::IsVector<T>::value) {
     Arrays<T> out;
-    for (const auto& element : value) out.push_back(host_memory::with_arrays(element));
+    for (const auto& element : value) out.push_back(host_memory_detail::with_arrays(element));
     return out;
   } else if constexpr (tree_detail::IsTuple<T>::value) {
-    return std::apply([](const auto&... element) { return Arrays<T>{host_memory::with_arrays(element)...}; }, value);
+    return std::apply([](const auto&... element) { return Arrays<T>{host_memory_detail::with_arrays(element)...}; },
+                      value);
   } else {
     Arrays<T> out;
-    host_memory::copy_fields(const_cast<T&>(value).hilo_tree_fields(), out.hilo_tree_fields());
+    host_memory_detail::copy_fields(const_cast<T&>(value).hilo_tree_fields(), out.hilo_tree_fields());
     if constexpr (tree_detail::HasStaticFields<T>)
-      host_memory::copy_fields(const_cast<T&>(value).hilo_static_fields(), out.hilo_static_fields());
+      host_memory_detail::copy_fields(const_cast<T&>(value).hilo_static_fields(), out.hilo_static_fields());
     return out;
   }
 }
@@ -167,13 +170,13 @@ void list_children(T& value, jit_detail::CallLeaves& leaves, const List& list) {
 /// Lists the leaves of an argument that holds memory.
 template <typename T>
 void list_argument(const T& value, jit_detail::CallLeaves& leaves) {
-  if constexpr (is_memory<T>) host_memory::list_memory(value, /*any_shape=*/false, leaves);
+  if constexpr (is_memory<T>) host_memory_detail::list_memory(value, /*any_shape=*/false, leaves);
   else if constexpr (!Holds<T>::value) leaves.add_tree(hilo::walk_of(value));
-  else list_children(value, leaves, [&](const auto& child) { host_memory::list_argument(child, leaves); });
+  else list_children(value, leaves, [&](const auto& child) { host_memory_detail::list_argument(child, leaves); });
 }
 template <typename T>
 void add_argument_memory(const void* value, jit_detail::CallLeaves& leaves) {
-  host_memory::list_argument(*static_cast<const T*>(value), leaves);
+  host_memory_detail::list_argument(*static_cast<const T*>(value), leaves);
 }
 
 /// Whether the arguments of a call, which passes them as the tuple Passed, can be listed without conversions.
@@ -186,7 +189,7 @@ inline constexpr bool are_listed<std::tuple<Passed...>, Args...> =
 /// Describes an argument of Jitted's calls, which a call passes as `Passed`.
 template <typename Passed, typename T>
 jit_detail::CallArgument listed(const T& value) {
-  if constexpr (Holds<T>::value) return {&value, host_memory::add_argument_memory<T>};
+  if constexpr (Holds<T>::value) return {&value, host_memory_detail::add_argument_memory<T>};
   else return jit_detail::listed<Passed>(value);
 }
 
@@ -203,13 +206,13 @@ void list_results(T& value, jit_detail::CallLeaves& leaves) {
       "of those; other types aren't contiguous memory");
   if constexpr (is_memory<Plain>) {
     static_assert(!std::is_const_v<Element<Plain>>, "results can't be written to a span of const elements");
-    host_memory::list_memory(value, /*any_shape=*/true, leaves);
+    host_memory_detail::list_memory(value, /*any_shape=*/true, leaves);
   } else if constexpr (is_number) {
     static_assert(!std::is_const_v<T>, "a result can't be written to a const number; std::tie refers to variables");
     leaves.add_memory(element_type_of<Plain>, reinterpret_cast<const std::byte*>(&value), 1, {});
   } else if constexpr (is_node) {
-    list_children(value, leaves, [&](auto& child) { host_memory::list_results(child, leaves); });
+    list_children(value, leaves, [&](auto& child) { host_memory_detail::list_results(child, leaves); });
   }
 }
 
-}  // namespace hilo::host_memory
+}  // namespace hilo::host_memory_detail

@@ -171,7 +171,7 @@ class Jitted : public flat_call::TakesBraces<Jitted<F, StaticArgnums...>, flat_c
     using Arguments = ArgumentsOf<Args...>;
     using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
     static_assert(flat_call::are_trees<Arguments>);
-    if constexpr (host_memory::are_listed<Arguments, Args...>) {
+    if constexpr (host_memory_detail::are_listed<Arguments, Args...>) {
       jit_detail::DirectCall direct(state_.cache());
       if (direct.run(list<Arguments>(args...))) {
         if constexpr (std::same_as<Result, Array>) {
@@ -205,17 +205,17 @@ class Jitted : public flat_call::TakesBraces<Jitted<F, StaticArgnums...>, flat_c
   ///            y[2]  // 6
   template <typename Out, typename... Args>
   void into(Out&& out, const Args&... args) const {
-    using Arguments = ArgumentsOf<host_memory::Arrays<Args>...>;
+    using Arguments = ArgumentsOf<host_memory_detail::Arrays<Args>...>;
     static_assert(flat_call::are_trees<Arguments>);
     static_assert(std::is_lvalue_reference_v<Out> || !NativeElement<std::remove_cvref_t<Out>>,
                   "into writes its results to its first argument: f.into(result, arguments...)");
     jit_detail::CallLeaves results;
-    host_memory::list_results(out, results);
-    if constexpr (host_memory::are_listed<Arguments, Args...>) {
+    host_memory_detail::list_results(out, results);
+    if constexpr (host_memory_detail::are_listed<Arguments, Args...>) {
       jit_detail::DirectCall direct(state_.cache());
       if (direct.run_into(list<Arguments>(args...), results)) return;
     }
-    const Arguments arguments(host_memory::with_arrays(args)...);
+    const Arguments arguments(host_memory_detail::with_arrays(args)...);
     jit_detail::call_into(state_.cache(), describe(arguments), results);
   }
 
@@ -278,7 +278,7 @@ class Jitted : public flat_call::TakesBraces<Jitted<F, StaticArgnums...>, flat_c
   static auto list(const Args&... args) {
     return [&]<size_t... I>(std::index_sequence<I...>) {
       return std::array<jit_detail::CallArgument, sizeof...(Args)>{
-          host_memory::listed<std::tuple_element_t<I, Arguments>>(args)...};
+          host_memory_detail::listed<std::tuple_element_t<I, Arguments>>(args)...};
     }(std::index_sequence_for<Args...>());
   }
 
