@@ -17,6 +17,7 @@ SHARD_SECONDS = 900
 OF_HOST = {"lax": ("Cond.IsLeftOutWhereNobodyUsesItsResults",),
            "array": ("Dlpack.AnArrayGoesOutWithoutACopyAndCannotBeDonatedMeanwhile",
                      "Dlpack.ATensorComesInWithoutACopyAndIsDeletedOnce"),
+           "numpy": ("RefJit.OverwritesMemoryThatNothingElseRefersTo",),
            "trace": ("Dispatch.APrimitiveWithoutATranslationRuleNamesItAndThePlatform",),
            "mesh": ("ShardedArrays.IsDealtAnewOrNot",),
            "transform": ("CustomJvp.ResultsThatNobodyUsesAreNotComputed", "Stages.MemoryIsAsPlanned")}
