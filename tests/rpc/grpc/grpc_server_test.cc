@@ -2,6 +2,7 @@
 // The complete path over gRPC: a loopback server whose workers are threads of the test, and clients of its address.
 #include "hilo/rpc/server/server.h"
 
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -326,7 +327,10 @@ TEST_F(GrpcServer, SessionsRefusalsAndLimitsAreAudited) {
   const std::string address = server_->address();
   server_.reset();
   std::vector<std::string> lines = audit_lines(path);
-  std::erase_if(lines, [](const std::string& line) { return line.starts_with("left "); });
+  // A stream that sees its end before the client's thread has ended the session asks once to resume.
+  std::erase_if(lines, [](const std::string& line) {
+    return line.starts_with("left ") || line.starts_with("refused NOT_FOUND: no such session");
+  });
   const std::vector<std::string> wanted = {"started " + address,
                                            "opened ",
                                            "refused RESOURCE_EXHAUSTED: quota: 1 sessions of 1",
@@ -334,7 +338,7 @@ TEST_F(GrpcServer, SessionsRefusalsAndLimitsAreAudited) {
                                            "closed the client ended it",
                                            "refused the token is wrong",
                                            "refused the token is missing"};
-  ASSERT_EQ(lines.size(), wanted.size());
+  ASSERT_EQ(lines.size(), wanted.size()) << fmt::format("{}", fmt::join(lines, "\n"));
   for (size_t i = 0; i < lines.size(); ++i) EXPECT_TRUE(lines[i].starts_with(wanted[i])) << lines[i];
 }
 
