@@ -249,6 +249,7 @@ void Caller::end(std::chrono::milliseconds time) {
 void Caller::close() {
   {
     const std::scoped_lock lock(mutex_);
+    is_ending_ = true;
     if (is_connected_) send_locked(Lane::kCalls, End{}, [](Reply&) {});
   }
   fail(Status(StatusCode::kCancelled, target_ + ": the client has ended"), false);  // after all messages that were sent

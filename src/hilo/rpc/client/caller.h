@@ -125,7 +125,7 @@ class Caller final : public std::enable_shared_from_this<Caller> {
   bool is_connected_ = false;                  // whether the connection is greeted, so that calls are sent
   std::vector<std::thread::id> reconnecting_;  // threads in reconnect()
   bool has_bytes_lane_ = false;                // whether the current connection has the stream
-  bool is_ending_ = false;                     // end() waits for the answer
+  bool is_ending_ = false;                     // end() or close() has begun: a stream that ends is not resumed
   Status dead_;                                // error of a session that has failed or ended
   int64_t next_id_ = 1;
   std::map<int64_t, Pending> pending_;
