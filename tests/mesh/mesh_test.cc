@@ -6,6 +6,7 @@
 #include "hilo/array/device_put.h"
 #include "tests/support/eight_devices.h"
 #include "tests/support/error_of.h"
+#include "tests/support/has.h"
 
 namespace hilo {
 namespace {
@@ -16,8 +17,6 @@ template <typename F>
 std::string refusal(F&& f) {
   return error_of(std::forward<F>(f), StatusCode::kInvalidArgument);
 }
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST_F(MeshTest, HasTheFirstDevicesInABox) {
   const Mesh mesh = make_mesh({2, 3}, {"x", "y"});

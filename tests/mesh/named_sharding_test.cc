@@ -7,6 +7,7 @@
 #include "hilo/array/indexer.h"
 #include "tests/support/eight_devices.h"
 #include "tests/support/error_of.h"
+#include "tests/support/has.h"
 
 namespace hilo {
 namespace {
@@ -18,8 +19,6 @@ template <typename F>
 std::string refusal(F&& f) {
   return error_of(std::forward<F>(f), StatusCode::kInvalidArgument);
 }
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST_F(NamedShardingTest, SaysWhichPartEachDeviceHas) {
   const NamedSharding sharding(make_mesh({2, 4}, {"x", "y"}), P("y", none, "x"));

@@ -12,6 +12,7 @@
 #include "hilo/tree/device_put.h"
 #include "tests/support/eight_devices.h"
 #include "tests/support/error_of.h"
+#include "tests/support/has.h"
 
 namespace hilo {
 namespace {
@@ -23,8 +24,6 @@ template <typename F>
 std::string refusal(F&& f) {
   return error_of(std::forward<F>(f), StatusCode::kInvalidArgument);
 }
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 Array counted(std::vector<int64_t> shape) {
   const int64_t size = std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());

@@ -10,6 +10,7 @@
 #include "hilo/numpy/numpy.h"
 #include "tests/paths.h"
 #include "tests/support/error_of.h"
+#include "tests/support/has.h"
 
 namespace hilo::numpy {
 namespace {
@@ -32,7 +33,6 @@ class TextFile {
 std::string data(const std::string& name) { return std::string(tests::kSourceDir) + "/tests/io/data/" + name; }
 
 std::vector<int64_t> sizes(const Array& x) { return {x.shape().begin(), x.shape().end()}; }
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST(NumpyFiles, LoadGivesBackWhatSavePutThere) {
   const TextFile file;

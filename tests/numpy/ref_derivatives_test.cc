@@ -12,6 +12,7 @@
 #include "hilo/transform/jit.h"
 #include "hilo/transform/vmap.h"
 #include "tests/support/error_of.h"
+#include "tests/support/has.h"
 
 namespace hilo {
 namespace {
@@ -20,8 +21,6 @@ using Floats = std::vector<float>;
 
 Floats floats(const Array& x) { return x.to_vector<float>(); }
 Floats floats(const Ref& r) { return floats(r.get()); }
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-#define EXPECT_HAS(text, part) EXPECT_TRUE(has(text, part)) << text
 
 // Pure functions, whose refs are their own.
 

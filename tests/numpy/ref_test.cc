@@ -13,6 +13,7 @@
 #include "hilo/transform/vmap.h"
 #include "hilo/tree/functions.h"
 #include "tests/support/error_of.h"
+#include "tests/support/has.h"
 
 namespace hilo {
 namespace {
@@ -22,8 +23,6 @@ using Ints = std::vector<int>;
 
 Floats floats(const Array& x) { return x.to_vector<float>(); }
 Floats floats(const Ref& r) { return floats(r.get()); }
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-#define EXPECT_HAS(text, part) EXPECT_TRUE(has(text, part)) << text
 
 // Read and write, without transformations.
 

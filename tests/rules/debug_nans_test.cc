@@ -15,6 +15,7 @@
 #include "hilo/transform/grad.h"
 #include "hilo/transform/jit.h"
 #include "hilo/transform/vmap.h"
+#include "tests/support/has.h"
 
 namespace hilo {
 namespace {
@@ -29,8 +30,6 @@ std::string found(F&& f) {
   }
   return "";
 }
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST(DebugNans, NamesAnOpThatRunsAtOnce) {
   const auto scope = debug_nans(true);

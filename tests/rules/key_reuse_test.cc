@@ -16,6 +16,7 @@
 #include "hilo/transform/grad.h"
 #include "hilo/transform/jit.h"
 #include "hilo/transform/vmap.h"
+#include "tests/support/has.h"
 
 namespace hilo {
 namespace {
@@ -33,8 +34,6 @@ std::string reuse(F&& f) {
   }
   return "";
 }
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 Array drawn(const Key& key) { return random::uniform(key); }
 Array drawn_twice(const Key& key) { return random::uniform(key) + random::uniform(key); }

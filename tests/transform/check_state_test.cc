@@ -20,6 +20,7 @@
 #include "hilo/transform/pmap.h"
 #include "hilo/transform/vmap.h"
 #include "tests/support/error_of.h"
+#include "tests/support/has.h"
 
 namespace hilo {
 namespace {
@@ -42,7 +43,6 @@ testing::AssertionResult begins(const checkify::Error& error, const std::string&
   if (text_of(error).starts_with(with) && (!with.empty() || !error.get())) return testing::AssertionSuccess();
   return testing::AssertionFailure() << "\"" << text_of(error) << "\"";
 }
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST(Checkify, TheFirstOfSeveralKindsIsTold) {
   const auto f = [](Array x, Array i) { return numpy::cos(x(i)); };

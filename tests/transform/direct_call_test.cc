@@ -20,13 +20,12 @@
 #include "hilo/transform/vmap.h"
 #include "tests/support/eight_devices.h"
 #include "tests/support/error_of.h"
+#include "tests/support/has.h"
 
 namespace hilo {
 namespace {
 
 using Floats = std::vector<float>;
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 struct Pair {
   Array a, b;

@@ -12,6 +12,7 @@
 #include "hilo/transform/linear_transpose.h"
 #include "hilo/transform/vmap.h"
 #include "tests/support/error_of.h"
+#include "tests/support/has.h"
 
 namespace hilo {
 namespace {
@@ -29,7 +30,6 @@ void expect_near(const Array& got, const Array& wanted, double tolerance = 1e-6)
   const std::vector<double> a = got.to_vector<double>(), b = wanted.to_vector<double>();
   for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], tolerance * std::max(1.0, std::abs(b[i])));
 }
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST(Grad, TakesArgumentsByNumber) {
   const auto f = [](Array x, Array y, Array z) { return 1.0f * x + 2.0f * y + 3.0f * z; };

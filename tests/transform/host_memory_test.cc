@@ -10,6 +10,7 @@
 #include "hilo/trace/settings.h"
 #include "hilo/transform/jit.h"
 #include "tests/support/error_of.h"
+#include "tests/support/has.h"
 
 namespace hilo {
 namespace {
@@ -29,8 +30,6 @@ struct Named {
   HILO_TREE(state, mass)
   HILO_STATIC(steps)
 };
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// Calls `check` after the first call, which traces, and after two that don't.
 template <typename Call, typename Check>

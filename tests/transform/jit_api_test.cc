@@ -24,6 +24,7 @@
 #include "hilo/transform/vmap.h"
 #include "hilo/tree/device_put.h"
 #include "tests/support/error_of.h"
+#include "tests/support/has.h"
 
 namespace hilo {
 namespace {
@@ -41,7 +42,6 @@ void expect_near(const Array& got, const Array& wanted, double tolerance = 1e-6)
   const std::vector<double> a = got.to_vector<double>(), b = wanted.to_vector<double>();
   for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], tolerance * std::max(1.0, std::abs(b[i])));
 }
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // ---- jit
 // -------------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@
 #include "hilo/transform/vmap.h"
 #include "tests/support/eight_devices.h"
 #include "tests/support/error_of.h"
+#include "tests/support/has.h"
 #include "tests/support/noise.h"
 
 namespace hilo {
@@ -21,8 +22,6 @@ using tests::expect_close;
 using tests::flat;
 using tests::noise;
 using Floats = std::vector<float>;
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 Array counted(std::vector<int64_t> shape) {
   int64_t size = 1;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "hilo/array/array_impl.h"
-#include "hilo/base/floating_point.h"
+#include "hilo/array/canonical_number.h"
 #include "hilo/base/log.h"
 #include "hilo/base/recycled.h"
 #include "hilo/client/xla_bridge.h"
@@ -19,12 +19,9 @@ std::shared_ptr<const ArrayImpl> host_number(T value, bool weak_type = true) {
   return make_recycled<HostNumber>(element_type_of<T>, std::as_bytes(std::span(&value, 1)), weak_type);
 }
 
-/// Returns the value as T, or as Wide if that is its canonical type.
 template <typename T, typename Wide>
 std::shared_ptr<const ArrayImpl> canonical_number(Wide value) {
-  if (canonical_type(element_type_of<Wide>) == element_type_of<Wide>) return host_number(value);
-  const FloatingPointScope nearest;
-  return host_number(static_cast<T>(value));
+  return as_canonical<T>(value, [](auto number) { return host_number(number); });
 }
 
 /// Returns "float64", "int64", "uint64" or "complex128".

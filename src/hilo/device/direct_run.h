@@ -11,6 +11,8 @@ namespace hilo {
 
 /// One run of a program on host memory. The caller holds the memory until the run returns.
 struct DirectRun {
+  static constexpr size_t kMax = 64;  ///< number of arguments, and of results
+
   /// Per argument, its elements in the layout of the program's argument, aligned to the size of an element.
   std::span<const std::byte* const> arguments;
   /// Per result, the memory for its elements, which overlaps neither arguments nor other results. Null: a new buffer is

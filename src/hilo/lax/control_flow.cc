@@ -64,8 +64,7 @@ std::vector<Array> joined(std::span<const Array> a, std::span<const Array> b) {
 std::vector<size_t> places_of_ref(std::span<const Array> captures, const Array& ref) {
   std::vector<size_t> places;
   for (size_t i = 0; i < captures.size(); ++i) {
-    const RefArray* const captured = as_ref(captures[i]);
-    if (captured != nullptr && captured->state == as_ref(ref)->state) places.push_back(i);
+    if (is_same_ref(captures[i], ref)) places.push_back(i);
   }
   return places;
 }
@@ -252,7 +251,7 @@ void add_written(Branches& all, size_t b) {
       all.operands_written.push_back(leaf);
   }
   for (const Array& ref : all.staged[b].written) {
-    const auto same = [&](const Array& other) { return as_ref(other)->state == as_ref(ref)->state; };
+    const auto same = [&](const Array& other) { return is_same_ref(other, ref); };
     if (std::ranges::none_of(all.refs_written, same)) all.refs_written.push_back(ref);
   }
 }
@@ -301,7 +300,7 @@ hlo::ComputationPtr over_all_captures(const Branches& all, size_t b, std::span<c
       out.push_back(at == own_written.end() ? x[leaf] : results[operand_finals + (at - own_written.begin())]);
     }
     for (size_t k = 0; k < all.refs_written.size(); ++k) {
-      const auto same = [&](const Array& ref) { return as_ref(ref)->state == as_ref(all.refs_written[k])->state; };
+      const auto same = [&](const Array& ref) { return is_same_ref(ref, all.refs_written[k]); };
       const auto at = std::ranges::find_if(f.written, same);
       out.push_back(at == f.written.end() ? x[refs_begin + k] : results[ref_finals + (at - f.written.begin())]);
     }
@@ -433,8 +432,8 @@ StagedFunction with_refs_as_carries(const StagedFunction& step, size_t carry_cou
   std::vector<size_t> others;
   StagedFunction out;
   for (size_t i = 0; i < step.captures.size(); ++i) {
-    const auto same = [&](const Array& ref) { return as_ref(ref)->state == as_ref(step.captures[i])->state; };
-    if (as_ref(step.captures[i]) != nullptr && std::ranges::any_of(step.written, same)) continue;
+    const auto same = [&](const Array& ref) { return is_same_ref(ref, step.captures[i]); };
+    if (std::ranges::any_of(step.written, same)) continue;
     others.push_back(i);
     out.captures.push_back(step.captures[i]);
   }

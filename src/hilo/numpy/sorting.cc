@@ -147,10 +147,9 @@ std::pair<Array, Array> top_k(const Operand& a, int64_t k, const TopKOptions& op
   const UserLocation here(a.location());
   const Array& x = a.array();
   const std::string_view mode = options.mode;
-  if (is_complex(x.dtype()) || (mode != "largest" && mode != "smallest")) {
-    or_throw(invalid_argument(at_user_line("top_k") + ": got " + x.aval_shape().to_string() + " and mode \"" +
-                              std::string(mode) + "\"; wanted real numbers, and largest or smallest"));
-  }
+  if (is_complex(x.dtype()) || (mode != "largest" && mode != "smallest"))
+    refuse("top_k", "got " + x.aval_shape().to_string() + " and mode \"" + std::string(mode) +
+                        "\"; wanted real numbers, and largest or smallest");
   const bool largest = mode == "largest";
   const Array keys = x.dtype() == ElementType::kPred ? ops::convert_element_type(x, ElementType::kU8) : x;
   const lax::TopK found = lax::top_k(Operand(largest ? keys : reversed_order(keys), a.location()), k, options.axis);

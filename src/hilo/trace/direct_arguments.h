@@ -13,8 +13,6 @@ namespace hilo {
 /// The arguments of one run on a device in host memory. Their buffers are in use until the object is destroyed.
 class DirectArguments {
  public:
-  static constexpr size_t kMax = 64;
-
   /// `device` must outlive the object.
   explicit DirectArguments(const DevicePtr& device) : device_(device) {}
   ~DirectArguments() {
@@ -25,7 +23,7 @@ class DirectArguments {
 
   /// Adds an array of this shape, which must outlive the object. Returns false if the run has to place its arguments
   /// first, or ends with an error: the array is a tracer, on another device, not ready, deleted.
-  /// Precondition: fewer than kMax arguments have been added
+  /// Precondition: fewer than DirectRun::kMax arguments have been added
   bool add(const ArrayImpl& array, const Shape& shape) {
     if (array.aval.shape != shape) return false;
     if (array.kind == ArrayImpl::Kind::kBuffer) return add_buffer(static_cast<const BufferArray&>(array));
@@ -58,8 +56,8 @@ class DirectArguments {
   bool committed_ = false;
   size_t count_ = 0, held_count_ = 0;
   // not initialized: a call writes only what it uses
-  std::array<const std::byte*, kMax> data_;
-  std::array<const Buffer*, kMax> held_;
+  std::array<const std::byte*, DirectRun::kMax> data_;
+  std::array<const Buffer*, DirectRun::kMax> held_;
 };
 
 }  // namespace hilo

@@ -114,7 +114,7 @@ void PlacedArguments::place(const Array& array, bool donated, bool owns) {
 std::optional<StatusOr<bool>> run_directly(Executable& executable, std::initializer_list<std::span<const Array>> lists,
                                            std::span<BufferPtr> results) {
   const std::span<const Shape> shapes = executable.argument_shapes();
-  if (!executable.runs_directly() || shapes.size() > DirectArguments::kMax || results.size() > DirectArguments::kMax)
+  if (!executable.runs_directly() || shapes.size() > DirectRun::kMax || results.size() > DirectRun::kMax)
     return std::nullopt;
   DirectArguments arguments(executable.devices()[0]);
   size_t count = 0;
@@ -124,7 +124,7 @@ std::optional<StatusOr<bool>> run_directly(Executable& executable, std::initiali
     }
   }
   if (count != shapes.size() || results.size() != executable.result_shapes().size()) return std::nullopt;
-  std::array<std::byte*, DirectArguments::kMax> addresses;
+  std::array<std::byte*, DirectRun::kMax> addresses;
   std::fill_n(addresses.begin(), results.size(), nullptr);
   std::optional<Status> status =
       executable.run_directly({arguments.data(), std::span(addresses).first(results.size()), results});

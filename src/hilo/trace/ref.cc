@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "hilo/array/refuse.h"
 #include "hilo/trace/eval_trace.h"
 #include "hilo/trace/rules.h"
 #include "hilo/trace/staging_trace.h"
@@ -17,19 +18,14 @@ const std::shared_ptr<const TraceRecord>& ref_record() {
   return *record;
 }
 
-[[noreturn]] void refuse(const Status& status) {
-  or_throw(status);
-  __builtin_unreachable();
-}
-
 /// Checks that the ref can be used. Returns the innermost staged function between the current trace and the ref's own;
 /// null if the ref was created in it or in no staged function. `on_way` is called with each trace inside of it.
 template <typename F>
 StagingTrace* frame_of(const Array& ref, std::string_view user, const F& on_way) {
   const RefState& state = *as_ref(ref)->state;
   if (!state.ended.empty())
-    refuse(failed_precondition(at_user_line(user) + ": the ref " + state.ended + "; got " + describe_ref(ref) +
-                               ". Hint: read its value before, or create a new ref"));
+    throw Error(failed_precondition(at_user_line(user) + ": the ref " + state.ended + "; got " + describe_ref(ref) +
+                                    ". Hint: read its value before, or create a new ref"));
   StagingTrace* frame = nullptr;
   for (Trace* trace = &current_trace(); trace != nullptr; trace = trace->parent()) {
     if (trace->record() == state.home) return frame;
@@ -57,10 +53,10 @@ void check_owner(const Array& ref, const Array& value, const Trace* owner, std::
   if (is_concrete(value)) return;
   const auto& tracer = static_cast<const Tracer&>(value.impl());
   if (is_visible(tracer.record.get(), owner)) return;
-  refuse(invalid_argument(at_user_line(user) + ": got a value that is differentiated, made inside " +
-                          tracer.record->transformation + ", for " + describe_ref(ref) +
-                          ", outside of it. Hint: write stop_gradient(value), or create the ref inside of the "
-                          "differentiated function"));
+  refuse(user, "got a value that is differentiated, made inside " + tracer.record->transformation + ", for " +
+                   describe_ref(ref) +
+                   ", outside of it. Hint: write stop_gradient(value), or create the ref inside of the "
+                   "differentiated function");
 }
 
 }  // namespace
@@ -72,6 +68,11 @@ const RefArray* as_ref(const ArrayImpl& leaf) {
   if (leaf.kind != ArrayImpl::Kind::kTracer) return nullptr;
   const auto& tracer = static_cast<const Tracer&>(leaf);
   return tracer.record == ref_record() ? static_cast<const RefArray*>(&tracer) : nullptr;
+}
+
+bool is_same_ref(const Array& a, const Array& b) {
+  const RefArray *first = as_ref(a), *second = as_ref(b);
+  return first != nullptr && second != nullptr && first->state == second->state;
 }
 
 bool any_ref(std::span<const Array> leaves) {
@@ -100,9 +101,8 @@ Array read_ref(const Array& ref, std::string_view user) {
 void write_ref(const Array& ref, const Array& value, std::string_view user) {
   StagingTrace* const frame = frame_of(ref, user, [&](const Trace& trace) {
     if (trace.record()->transformation != "vmap") return;
-    refuse(
-        invalid_argument(at_user_line(user) + ": a function under vmap can't write to a ref that isn't batched; got " +
-                         describe_ref(ref) + ", outside of it. Hint: pass the ref as an argument with a mapped axis"));
+    refuse(user, "a function under vmap can't write to a ref that isn't batched; got " + describe_ref(ref) +
+                     ", outside of it. Hint: pass the ref as an argument with a mapped axis");
   });
   RefState& state = *as_ref(ref)->state;
   check_owner(ref, value, frame != nullptr ? frame : state.home->trace, user);
@@ -131,9 +131,9 @@ void end_ref(const Array& ref, std::string_view user, std::string_view what) {
   frame_of(ref, user, [](const Trace&) {});
   RefState& state = *as_ref(ref)->state;
   if (current_trace().record() != state.home || state.is_argument)
-    refuse(failed_precondition(at_user_line(user) + ": a ref ends in the function that created it; got " +
-                               describe_ref(ref) + ", inside " + current_trace().record()->transformation +
-                               ". Hint: read the value with ref.get()"));
+    throw Error(failed_precondition(at_user_line(user) + ": a ref ends in the function that created it; got " +
+                                    describe_ref(ref) + ", inside " + current_trace().record()->transformation +
+                                    ". Hint: read the value with ref.get()"));
   const std::string line = UserLocation::describe();
   state.ended = "was " + std::string(what) + (line.empty() ? "" : " at " + line);
   state.value.reset();
@@ -164,8 +164,8 @@ void refuse_refs(std::string_view function, std::string_view what, std::span<con
                  std::string_view hint) {
   for (const Array& leaf : leaves) {
     if (as_ref(leaf) == nullptr) continue;
-    refuse(invalid_argument(at_user_line(function) + ": " + std::string(what) + " can't be a ref; got " +
-                            describe_ref(leaf) + ", wanted an array. Hint: " + std::string(hint)));
+    refuse(function, std::string(what) + " can't be a ref; got " + describe_ref(leaf) +
+                         ", wanted an array. Hint: " + std::string(hint));
   }
 }
 
@@ -185,16 +185,14 @@ bool outlives_traces(const Array& leaf) {
 RefArguments::RefArguments(std::string_view function, std::span<const Array> leaves, const std::vector<bool>& mask)
     : function_(function), leaves_(leaves.begin(), leaves.end()) {
   for (size_t i = 0; i < leaves.size(); ++i) {
-    const RefArray* const ref = as_ref(leaves[i]);
-    if (ref == nullptr) continue;
+    if (as_ref(leaves[i]) == nullptr) continue;
     for (size_t k = 0; k < i; ++k) {
-      const RefArray* const other = as_ref(leaves[k]);
-      if (other == nullptr || other->state != ref->state) continue;
-      refuse(invalid_argument(at_user_line(function) +
-                              ": a ref can be passed only once, because two arguments would "
-                              "share its memory; got " +
-                              describe_ref(leaves[i]) + ", as argument leaves " + std::to_string(k) + " and " +
-                              std::to_string(i) + ". Hint: pass it once, or copies of its value"));
+      if (!is_same_ref(leaves[k], leaves[i])) continue;
+      refuse(function,
+             "a ref can be passed only once, because two arguments would "
+             "share its memory; got " +
+                 describe_ref(leaves[i]) + ", as argument leaves " + std::to_string(k) + " and " + std::to_string(i) +
+                 ". Hint: pass it once, or copies of its value");
     }
     if (mask.empty() || mask[i]) places_.push_back(i);
   }
@@ -234,15 +232,13 @@ void RefArguments::write(std::span<const size_t> leaves, std::span<const Array> 
 
 void RefArguments::refuse_captured(std::span<const Array> captures) const {
   for (const Array& capture : captures) {
-    const RefArray* const captured = as_ref(capture);
-    if (captured == nullptr) continue;
     for (const size_t i : places_) {
-      if (as_ref(leaves_[i])->state != captured->state) continue;
-      refuse(invalid_argument(at_user_line(function_) +
-                              ": a ref can't be both an argument and captured, because both "
-                              "would share its memory; got " +
-                              describe_ref(capture) + ", as argument leaf " + std::to_string(i) +
-                              " and captured. Hint: use only the argument inside of the function"));
+      if (!is_same_ref(leaves_[i], capture)) continue;
+      refuse(function_,
+             "a ref can't be both an argument and captured, because both "
+             "would share its memory; got " +
+                 describe_ref(capture) + ", as argument leaf " + std::to_string(i) +
+                 " and captured. Hint: use only the argument inside of the function");
     }
   }
 }

@@ -29,6 +29,8 @@ struct RefArray final : TracerOf<RefArray> {
 /// Returns the ref behind a leaf; null for arrays.
 const RefArray* as_ref(const ArrayImpl& leaf);
 inline const RefArray* as_ref(const Array& leaf) { return as_ref(leaf.impl()); }
+/// Whether both leaves are refs, to one state.
+bool is_same_ref(const Array& a, const Array& b);
 bool any_ref(std::span<const Array> leaves);
 /// Describes a ref for messages: "a ref of f32[3], created at train.cc:12".
 std::string describe_ref(const RefArray& ref);

@@ -99,7 +99,7 @@ StagingTrace::RefUse& StagingTrace::use_of(const Array& ref, std::string_view us
         ". Hint: create the ref inside of the function, or pass its value and return the next one"));
   }
   for (RefUse& use : refs_) {
-    if (as_ref(use.ref)->state == as_ref(ref)->state) return use;
+    if (is_same_ref(use.ref, ref)) return use;
   }
   const Shape& shape = ref.aval_shape();
   const hlo::InstructionId id = builder_.parameter(shape);

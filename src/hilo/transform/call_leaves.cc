@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "hilo/base/floating_point.h"
+#include "hilo/array/canonical_number.h"
 
 namespace hilo::jit_detail {
 namespace {
@@ -58,21 +58,16 @@ void CallLeaves::add_number(bfloat16 value) { add_typed_number(value, /*weak_typ
 void CallLeaves::add_number(std::complex<float> value) { add_typed_number(value, /*weak_type=*/true); }
 
 void CallLeaves::add_number(int64_t value) {
-  if (canonical_type(ElementType::kS64) == ElementType::kS64) return add_typed_number(value, /*weak_type=*/true);
-  if (!std::in_range<int32_t>(value)) wide_ = true;
-  add_typed_number(static_cast<int32_t>(value), /*weak_type=*/true);
+  wide_ |= !std::in_range<int32_t>(value) && default_integer() != ElementType::kS64;
+  as_canonical<int32_t>(value, [this](auto number) { add_typed_number(number, /*weak_type=*/true); });
 }
 
 void CallLeaves::add_number(double value) {
-  if (canonical_type(ElementType::kF64) == ElementType::kF64) return add_typed_number(value, /*weak_type=*/true);
-  const FloatingPointScope nearest;
-  add_typed_number(static_cast<float>(value), /*weak_type=*/true);
+  as_canonical<float>(value, [this](auto number) { add_typed_number(number, /*weak_type=*/true); });
 }
 
 void CallLeaves::add_number(std::complex<double> value) {
-  if (canonical_type(ElementType::kC128) == ElementType::kC128) return add_typed_number(value, /*weak_type=*/true);
-  const FloatingPointScope nearest;
-  add_typed_number(static_cast<std::complex<float>>(value), /*weak_type=*/true);
+  as_canonical<std::complex<float>>(value, [this](auto number) { add_typed_number(number, /*weak_type=*/true); });
 }
 
 void CallLeaves::add_memory(ElementType type, const std::byte* data, int64_t count, std::span<const int64_t> sizes) {
@@ -132,8 +127,12 @@ bool takes(const CallLeaf& memory, const Shape& shape) {
                           : std::ranges::equal(memory.dimensions(), shape.dimensions());
 }
 
-bool overlap(const CallLeaf& a, const CallLeaf& b) {
-  return a.count != 0 && b.count != 0 && a.data < b.data + b.byte_size() && b.data < a.data + a.byte_size();
+bool overlap(const std::byte* a, int64_t a_bytes, const std::byte* b, int64_t b_bytes) {
+  return a < b + b_bytes && b < a + a_bytes && a_bytes != 0 && b_bytes != 0;
+}
+
+void fill(const CallLeaf& memory, const std::byte* elements) {
+  if (memory.count != 0) std::memcpy(const_cast<std::byte*>(memory.data), elements, memory.byte_size());
 }
 
 void add_argument_array(const void* array, CallLeaves& leaves) { leaves.add_array(*static_cast<const Array*>(array)); }

@@ -83,8 +83,13 @@ class CallLeaves {
 
 /// Whether memory for a result can hold an array of this shape.
 bool takes(const CallLeaf& memory, const Shape& shape);
-/// Whether the elements of two pieces of memory overlap.
-bool overlap(const CallLeaf& a, const CallLeaf& b);
+/// Whether two pieces of memory overlap.
+bool overlap(const std::byte* a, int64_t a_bytes, const std::byte* b, int64_t b_bytes);
+inline bool overlap(const CallLeaf& a, const CallLeaf& b) {
+  return overlap(a.data, a.byte_size(), b.data, b.byte_size());
+}
+/// Copies the elements of a result to its memory.
+void fill(const CallLeaf& memory, const std::byte* elements);
 
 /// An argument with its type erased.
 struct CallArgument {

@@ -256,9 +256,8 @@ FlatFwd over_values(FlatFwd fwd, std::vector<Array> leaves) {
     Forward forward = fwd(with_refs_of(leaves, values));
     refuse_refs(kKind, "the value of fwd", forward.results, "return its value, ref.get()");
     for (const Array& residual : forward.residuals) {
-      const bool known = as_ref(residual) == nullptr || std::ranges::any_of(leaves, [&](const Array& leaf) {
-                           return as_ref(leaf) != nullptr && as_ref(leaf)->state == as_ref(residual)->state;
-                         });
+      const bool known = as_ref(residual) == nullptr ||
+                         std::ranges::any_of(leaves, [&](const Array& leaf) { return is_same_ref(leaf, residual); });
       if (!known) refuse_refs(kKind, "a residual that isn't an argument of fwd", {&residual, 1}, "return its value");
     }
     forward.bwd = [bwd = std::move(forward.bwd), residuals = forward.residuals, leaves](

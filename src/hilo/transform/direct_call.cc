@@ -2,7 +2,6 @@
 #include "hilo/transform/direct_call.h"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 
 #include "hilo/trace/direct_arguments.h"
@@ -34,10 +33,6 @@ bool is_aligned(const std::byte* data, ElementType type) {
   return (reinterpret_cast<uintptr_t>(data) & (static_cast<uintptr_t>(element_size_bytes(type)) - 1)) == 0;
 }
 
-bool overlap(const std::byte* a, int64_t a_bytes, const std::byte* b, int64_t b_bytes) {
-  return a < b + b_bytes && b < a + a_bytes && a_bytes != 0 && b_bytes != 0;
-}
-
 class ResultFiller final : public TreeVisitor {
  public:
   explicit ResultFiller(DirectCall& call) : call_(call) {}
@@ -58,8 +53,8 @@ bool runs_directly(const JitEntry& entry) {
   const std::span<const Shape> arguments = executable.argument_shapes(), results = executable.result_shapes();
   return executable.runs_directly() && entry.axes.empty() && !entry.uses_refs && !entry.transforms_function &&
          std::ranges::find(entry.donated, true) == entry.donated.end() &&
-         arguments.size() == entry.kept.size() + captures.size() && arguments.size() <= DirectArguments::kMax &&
-         results.size() == entry.staged.results.size() && results.size() <= DirectArguments::kMax &&
+         arguments.size() == entry.kept.size() + captures.size() && arguments.size() <= DirectRun::kMax &&
+         results.size() == entry.staged.results.size() && results.size() <= DirectRun::kMax &&
          std::ranges::all_of(arguments, is_plain) && std::ranges::all_of(results, is_plain);
 }
 
@@ -102,7 +97,7 @@ bool DirectCall::find(std::span<const CallArgument> arguments) {
 bool DirectCall::run(std::span<const CallArgument> arguments) {
   if (!find(arguments)) return false;
   const size_t count = entry_->staged.results.size();
-  std::array<std::byte*, DirectArguments::kMax> addresses;
+  std::array<std::byte*, DirectRun::kMax> addresses;
   std::fill_n(addresses.begin(), count, nullptr);
   return start(std::span(addresses).first(count));
 }
@@ -110,7 +105,7 @@ bool DirectCall::run(std::span<const CallArgument> arguments) {
 bool DirectCall::run_into(std::span<const CallArgument> arguments, const CallLeaves& results) {
   if (!find(arguments)) return false;
   const size_t count = entry_->staged.results.size();
-  std::array<std::byte*, DirectArguments::kMax> addresses;
+  std::array<std::byte*, DirectRun::kMax> addresses;
   if (!place_results(results, std::span(addresses).first(count)) || !start(std::span(addresses).first(count)))
     return false;
   copy_results(results);
@@ -171,9 +166,7 @@ bool DirectCall::place_results(const CallLeaves& results, std::span<std::byte*> 
 /// Writes the results that the program couldn't write itself.
 void DirectCall::copy_results(const CallLeaves& results) {
   for (size_t r = 0; r < result_count_; ++r) {
-    const CallLeaf& leaf = results.leaves()[r];
-    if (buffers()[r] != nullptr && leaf.count != 0)
-      std::memcpy(const_cast<std::byte*>(leaf.data), buffers()[r]->host_view(), static_cast<size_t>(leaf.byte_size()));
+    if (buffers()[r] != nullptr) hilo::jit_detail::fill(results.leaves()[r], buffers()[r]->host_view());
   }
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "hilo/device/buffer.h"
+#include "hilo/device/direct_run.h"
 #include "hilo/transform/call_leaves.h"
 
 namespace hilo {
@@ -43,14 +44,12 @@ class DirectCall {
   bool place_results(const CallLeaves& results, std::span<std::byte*> addresses) const;
   void copy_results(const CallLeaves& results);
 
-  static constexpr size_t kMaxResults = 64;
-
   JitCache& cache_;
   JitEntry* entry_ = nullptr;
   bool committed_ = false;
   size_t result_count_ = 0;
   CallLeaves leaves_;
-  alignas(BufferPtr) std::byte room_[kMaxResults * sizeof(BufferPtr)];  // not initialized
+  alignas(BufferPtr) std::byte room_[DirectRun::kMax * sizeof(BufferPtr)];  // not initialized
   std::span<BufferPtr> buffers() { return {reinterpret_cast<BufferPtr*>(room_), result_count_}; }
 };
 

@@ -73,29 +73,33 @@ Directional directional(const FlatFunction& f, std::span<const Array> primals, s
 template <typename T> struct IsPair : std::false_type {};
 template <typename A, typename B> struct IsPair<std::pair<A, B>> : std::true_type {};
 
+/// Without numbers, differentiates with respect to the first argument.
 template <bool WithValue, int... Argnums, typename F>
 auto differentiate(F f, const GradOptions& options, const std::source_location& location) {
-  return flat_call::with_braces<F>([f = std::move(f), options, location](const auto&... args) {
-    const TransformationLocation here(location);
-    using Arguments = flat_call::Arguments<F, std::remove_cvref_t<decltype(args)>...>;
-    using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
-    if (options.has_aux && !IsPair<Result>::value) refuse_no_aux(WithValue ? "value_and_grad" : "grad");
-    const Arguments arguments(args...);
-    std::optional<Result> result;
-    const Gradient g =
-        grad_detail::gradient(WithValue ? "value_and_grad" : "grad", flat_call::flat_function(f, arguments, result),
-                              hilo::flatten(arguments).leaves, flat_call::leaf_mask(arguments, {Argnums...}), options);
-    auto gradients =
-        hilo::unflatten(flat_call::chosen<Argnums...>(arguments),
-                        flat_call::in_order_of({Argnums...}, flat_call::leaf_counts(arguments), g.gradients));
-    if constexpr (WithValue) {
-      return std::pair(hilo::unflatten(*result, g.outputs), std::move(gradients));
-    } else if constexpr (IsPair<Result>::value) {
-      return std::pair(std::move(gradients), hilo::unflatten(*result, g.outputs).second);
-    } else {
-      return gradients;
-    }
-  });
+  if constexpr (sizeof...(Argnums) == 0)
+    return grad_detail::differentiate<WithValue, 0>(std::move(f), options, location);
+  else
+    return flat_call::with_braces<F>([f = std::move(f), options, location](const auto&... args) {
+      const TransformationLocation here(location);
+      using Arguments = flat_call::Arguments<F, std::remove_cvref_t<decltype(args)>...>;
+      using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
+      if (options.has_aux && !IsPair<Result>::value) refuse_no_aux(WithValue ? "value_and_grad" : "grad");
+      const Arguments arguments(args...);
+      std::optional<Result> result;
+      const Gradient g = grad_detail::gradient(
+          WithValue ? "value_and_grad" : "grad", flat_call::flat_function(f, arguments, result),
+          hilo::flatten(arguments).leaves, flat_call::leaf_mask(arguments, {Argnums...}), options);
+      auto gradients =
+          hilo::unflatten(flat_call::chosen<Argnums...>(arguments),
+                          flat_call::in_order_of({Argnums...}, flat_call::leaf_counts(arguments), g.gradients));
+      if constexpr (WithValue) {
+        return std::pair(hilo::unflatten(*result, g.outputs), std::move(gradients));
+      } else if constexpr (IsPair<Result>::value) {
+        return std::pair(std::move(gradients), hilo::unflatten(*result, g.outputs).second);
+      } else {
+        return gradients;
+      }
+    });
 }
 
 /// The linear function that linearize returns. It maps tangents, of the arguments' trees, to the tangent of the value.
@@ -211,8 +215,7 @@ auto with_aux(First first, Second second, const Result& result) {
 ///            grad<1>([](Array x, Array y) { return x * numpy::sin(y); })(2.0f, 0.0f)  // 2.0
 template <int... Argnums, typename F>
 auto grad(F f, const GradOptions& options = {}, std::source_location location = std::source_location::current()) {
-  if constexpr (sizeof...(Argnums) == 0) return grad_detail::differentiate<false, 0>(std::move(f), options, location);
-  else return grad_detail::differentiate<false, Argnums...>(std::move(f), options, location);
+  return grad_detail::differentiate<false, Argnums...>(std::move(f), options, location);
 }
 template <int... Argnums, typename F, std::convertible_to<ArgnumsInAngles> Numbers = ArgnumsInAngles>
 auto grad(F f, const Numbers& argnums) {
@@ -230,8 +233,7 @@ auto grad(F f, const Numbers& argnums) {
 template <int... Argnums, typename F>
 auto value_and_grad(F f, const GradOptions& options = {},
                     std::source_location location = std::source_location::current()) {
-  if constexpr (sizeof...(Argnums) == 0) return grad_detail::differentiate<true, 0>(std::move(f), options, location);
-  else return grad_detail::differentiate<true, Argnums...>(std::move(f), options, location);
+  return grad_detail::differentiate<true, Argnums...>(std::move(f), options, location);
 }
 template <int... Argnums, typename F, std::convertible_to<ArgnumsInAngles> Numbers = ArgnumsInAngles>
 auto value_and_grad(F f, const Numbers& argnums) {

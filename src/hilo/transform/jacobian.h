@@ -86,26 +86,30 @@ Jacobian<Out, In> assemble(const Out& out, const In& in, const Blocks& blocks, s
   }
 }
 
+/// Without numbers, differentiates with respect to the first argument.
 template <Mode mode, int... Argnums, typename F>
 auto jacobian_of(std::string_view name, F f, const GradOptions& options, const std::source_location& location) {
-  return [name, f = std::move(f), options, location](const auto&... args) {
-    const TransformationLocation here(location);
-    using Arguments = flat_call::Arguments<F, std::remove_cvref_t<decltype(args)>...>;
-    using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
-    const Arguments arguments(args...);
-    std::optional<Result> result;
-    Jacobians all = jacobian_detail::jacobian(
-        name, flat_call::flat_function(f, arguments, result), hilo::flatten(arguments).leaves,
-        flat_call::leaf_mask(arguments, {Argnums...}), mode, flat_call::value_leaves<F>(result), options);
-    for (std::vector<Array>& row : all.blocks)
-      row = flat_call::in_order_of({Argnums...}, flat_call::leaf_counts(arguments), std::move(row));
-    size_t next = 0;
-    auto assembled = jacobian_detail::assemble(flat_call::value_of<F>(*result),
-                                               flat_call::chosen<Argnums...>(arguments), all.blocks, next);
-    if constexpr (flat_call::kHasAux<F>)
-      return std::pair(std::move(assembled), hilo::unflatten(*result, all.outputs).second);
-    else return assembled;
-  };
+  if constexpr (sizeof...(Argnums) == 0)
+    return jacobian_detail::jacobian_of<mode, 0>(name, std::move(f), options, location);
+  else
+    return [name, f = std::move(f), options, location](const auto&... args) {
+      const TransformationLocation here(location);
+      using Arguments = flat_call::Arguments<F, std::remove_cvref_t<decltype(args)>...>;
+      using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
+      const Arguments arguments(args...);
+      std::optional<Result> result;
+      Jacobians all = jacobian_detail::jacobian(
+          name, flat_call::flat_function(f, arguments, result), hilo::flatten(arguments).leaves,
+          flat_call::leaf_mask(arguments, {Argnums...}), mode, flat_call::value_leaves<F>(result), options);
+      for (std::vector<Array>& row : all.blocks)
+        row = flat_call::in_order_of({Argnums...}, flat_call::leaf_counts(arguments), std::move(row));
+      size_t next = 0;
+      auto assembled = jacobian_detail::assemble(flat_call::value_of<F>(*result),
+                                                 flat_call::chosen<Argnums...>(arguments), all.blocks, next);
+      if constexpr (flat_call::kHasAux<F>)
+        return std::pair(std::move(assembled), hilo::unflatten(*result, all.outputs).second);
+      else return assembled;
+    };
 }
 
 }  // namespace jacobian_detail
@@ -122,11 +126,8 @@ auto jacobian_of(std::string_view name, F f, const GradOptions& options, const s
 /// Example    jacfwd([](Array x) { return x * x; })(numpy::array({1.0f, 2.0f}))  // [[2. 0.] [0. 4.]]
 template <int... Argnums, typename F>
 auto jacfwd(F f, const GradOptions& options, std::source_location location = std::source_location::current()) {
-  if constexpr (sizeof...(Argnums) == 0)
-    return jacobian_detail::jacobian_of<jacobian_detail::Mode::kForward, 0>("jacfwd", std::move(f), options, location);
-  else
-    return jacobian_detail::jacobian_of<jacobian_detail::Mode::kForward, Argnums...>("jacfwd", std::move(f), options,
-                                                                                     location);
+  return jacobian_detail::jacobian_of<jacobian_detail::Mode::kForward, Argnums...>("jacfwd", std::move(f), options,
+                                                                                   location);
 }
 template <int... Argnums, typename F>
 auto jacfwd(F f, std::source_location location = std::source_location::current()) {
@@ -140,11 +141,8 @@ auto jacfwd(F f, std::source_location location = std::source_location::current()
 /// Example    jacrev([](Array x) { return numpy::cumsum(x * x); })(numpy::array({1.0f, 2.0f}))  // [[2. 0.] [2. 4.]]
 template <int... Argnums, typename F>
 auto jacrev(F f, const GradOptions& options, std::source_location location = std::source_location::current()) {
-  if constexpr (sizeof...(Argnums) == 0)
-    return jacobian_detail::jacobian_of<jacobian_detail::Mode::kReverse, 0>("jacrev", std::move(f), options, location);
-  else
-    return jacobian_detail::jacobian_of<jacobian_detail::Mode::kReverse, Argnums...>("jacrev", std::move(f), options,
-                                                                                     location);
+  return jacobian_detail::jacobian_of<jacobian_detail::Mode::kReverse, Argnums...>("jacrev", std::move(f), options,
+                                                                                   location);
 }
 template <int... Argnums, typename F>
 auto jacrev(F f, std::source_location location = std::source_location::current()) {
@@ -160,12 +158,8 @@ auto jacrev(F f, std::source_location location = std::source_location::current()
 /// Example    jacobian([](Array x) { return x * x; })(numpy::array({1.0f, 2.0f}))  // [[2. 0.] [0. 4.]]
 template <int... Argnums, typename F>
 auto jacobian(F f, const GradOptions& options, std::source_location location = std::source_location::current()) {
-  if constexpr (sizeof...(Argnums) == 0)
-    return jacobian_detail::jacobian_of<jacobian_detail::Mode::kCheapest, 0>("jacobian", std::move(f), options,
-                                                                             location);
-  else
-    return jacobian_detail::jacobian_of<jacobian_detail::Mode::kCheapest, Argnums...>("jacobian", std::move(f), options,
-                                                                                      location);
+  return jacobian_detail::jacobian_of<jacobian_detail::Mode::kCheapest, Argnums...>("jacobian", std::move(f), options,
+                                                                                    location);
 }
 template <int... Argnums, typename F>
 auto jacobian(F f, std::source_location location = std::source_location::current()) {

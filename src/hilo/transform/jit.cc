@@ -2,7 +2,6 @@
 #include "hilo/transform/jit.h"
 
 #include <algorithm>
-#include <cstring>
 #include <unordered_map>
 
 #include "hilo/base/log.h"
@@ -145,11 +144,7 @@ void check_memory(std::span<const Shape> shapes, WalkRef result, const std::stri
 }
 
 void write(std::span<const Array> results, const CallLeaves& memory) {
-  for (size_t r = 0; r < results.size(); ++r) {
-    const CallLeaf& leaf = memory.leaves()[r];
-    const HostView view = host_view_of(results[r]);
-    if (leaf.count != 0) std::memcpy(const_cast<std::byte*>(leaf.data), view.data, leaf.byte_size());
-  }
+  for (size_t r = 0; r < results.size(); ++r) fill(memory.leaves()[r], host_view_of(results[r]).data);
 }
 
 }  // namespace
@@ -177,8 +172,8 @@ std::vector<Array> call_with_refs(JitCache& cache, JitEntry& entry, std::span<co
   std::vector<bool> overwritten(operands.size());
   for (size_t i = 0; runs && i < operands.size(); ++i) {
     const Array& ref = i < leaves.size() ? leaves[i] : entry.captures[i - leaves.size()];
-    const auto same = [&](const Array& other) { return as_ref(other)->state == as_ref(ref)->state; };
-    overwritten[i] = as_ref(ref) != nullptr && std::ranges::any_of(written, same) && is_only_in_ref(ref, operands[i]);
+    const auto same = [&](const Array& other) { return is_same_ref(other, ref); };
+    overwritten[i] = std::ranges::any_of(written, same) && is_only_in_ref(ref, operands[i]);
   }
   std::vector<Array> results =
       runs ? execute(cache, entry, operands, shared, overwritten) : bind_call(cache, entry, operands);
