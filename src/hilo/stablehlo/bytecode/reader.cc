@@ -141,6 +141,8 @@ void skip_use_lists(ByteReader& in, size_t values) {
   }
 }
 
+constexpr std::string_view kCast = "builtin.unrealized_conversion_cast";
+
 class IrReader {
  public:
   explicit IrReader(BytecodeReader& reader) : reader_(reader), tree_(reader.tree) {}
@@ -159,6 +161,7 @@ class IrReader {
 
  private:
   void read_operation(ByteReader& in, RegionId region);
+  void drop_cast(ByteReader& in);
   void read_attributes(ByteReader& in, uint8_t mask, const BytecodeOperation& known, std::vector<NamedAttribute>& list);
   void read_properties(ByteReader& in, const BytecodeOperation& known, std::vector<NamedAttribute>& list);
   void read_regions(ByteReader& in, OperationId owner);
@@ -248,11 +251,22 @@ void IrReader::read_operation(ByteReader& in, RegionId region) {
   if ((mask & kHasSuccessors) != 0) in.fail(StatusCode::kUnimplemented, "an operation with successor blocks");
   if (reader_.version >= 3 && (mask & kHasUseLists) != 0) skip_use_lists(in, results);
   if (in.failed()) return;
+  const bool plain = region != kNone && (mask & kHasRegions) == 0;
+  if (plain && results == 1 && operands == 1 && known->tree_name == kCast) return drop_cast(in);
   tree_.operations[id] = operation;
   for (uint32_t i = 0; i < results && !in.failed() && region != kNone; ++i) define(in, operation.results.begin + i);
   if ((mask & kHasRegions) != 0 && !in.failed()) read_regions(in, id);
   tree_.operations[id].nested_end = static_cast<OperationId>(tree_.operations.size());
   if (region != kNone) tree_.append(region, id);
+}
+
+/// Removes the last operation, a cast from one dialect's spelling of a type to another's: its result is its operand.
+void IrReader::drop_cast(ByteReader& in) {
+  const ValueId value = tree_.operand_pool.back();
+  tree_.operand_pool.pop_back();
+  tree_.values.pop_back();
+  tree_.operations.pop_back();
+  define(in, value);
 }
 
 void IrReader::read_regions(ByteReader& in, OperationId owner) {
