@@ -312,6 +312,68 @@ TEST(Programs, SayWhatTheyAre) {
   EXPECT_FALSE(tried(api().PJRT_Executable_OptimizedProgram, {.executable = e.get(), .program = &text}).ok());
 }
 
+namespace {
+
+/// The compiled module with its configuration, HloModuleProtoWithConfig.
+std::string optimized(PJRT_LoadedExecutable* program) {
+  const Handle<PJRT_Executable> e(
+      called(api().PJRT_LoadedExecutable_GetExecutable, {.loaded_executable = program}).executable);
+  PJRT_Program text = sized<PJRT_Program>();
+  called(api().PJRT_Executable_OptimizedProgram, {.executable = e.get(), .program = &text});
+  std::string code(text.code_size, '\0');
+  text.code = code.data();
+  called(api().PJRT_Executable_OptimizedProgram, {.executable = e.get(), .program = &text});
+  return code;
+}
+
+/// The memory in the layout of an array's ShapeProto.
+int64_t memory_of(const hlo::proto::WireMessage& shape) { return *shape.message(5, "LayoutProto")->integer(8); }
+
+}  // namespace
+
+/// XLA's number of a host's memory is 5.
+TEST(Programs, SayInWhichMemoriesTheirArraysAre) {
+  const Handle<PJRT_Client> client = make_client();
+  const auto program = compile(client.get(), R"(module @memories {
+  func.func @main(%a: tensor<2x3xf32>, %b: tensor<3xf32> {mhlo.memory_kind = "pinned_host"})
+      -> (tensor<2x3xf32> {mhlo.memory_kind = "pinned_host"}, tensor<3xf32>) {
+    return %a, %b : tensor<2x3xf32>, tensor<3xf32>
+  }
+})");
+  const std::string code = optimized(program.get());
+  const auto all = hlo::proto::WireMessage::read(code, "HloModuleProtoWithConfig");
+  ASSERT_TRUE(all.ok());
+  const auto layout = all->message(2, "HloModuleConfigProto")->message(1, "ProgramShapeProto");
+  ASSERT_TRUE(layout.ok());
+  const auto shape = [](std::string_view bytes) { return *hlo::proto::WireMessage::read(bytes, "ShapeProto"); };
+  const auto parameters = *layout->items(1);
+  ASSERT_EQ(parameters.size(), 2u);
+  EXPECT_EQ(memory_of(shape(parameters[0])), 0);
+  EXPECT_EQ(memory_of(shape(parameters[1])), 5);
+  const auto result = *layout->message(2, "ShapeProto");
+  const auto results = *result.items(4);
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(memory_of(shape(results[0])), 5);
+  EXPECT_EQ(memory_of(shape(results[1])), 0);
+}
+
+/// jax.lax.dce_sink(x, prevent_mlir_dce=True): its operand is computed.
+TEST(Programs, ComputeTheOperandsOfSinks) {
+  const Handle<PJRT_Client> client = make_client();
+  const auto program = compile(client.get(), R"(module @sink {
+  func.func @main(%a: tensor<3xf32>) -> tensor<3xf32> {
+    %0 = stablehlo.add %a, %a : tensor<3xf32>
+    stablehlo.custom_call @dce_sink(%0) {backend_config = "", has_side_effect = true, mhlo.backend_config = {}} : (tensor<3xf32>) -> ()
+    return %a : tensor<3xf32>
+  }
+})");
+  const std::string code = optimized(program.get());
+  EXPECT_NE(code.find("dce_sink"), std::string::npos);
+  EXPECT_NE(code.find("add"), std::string::npos);
+  const Handle<PJRT_Buffer> a = put(client.get(), {1, 2, 3}, {3});
+  EXPECT_EQ(get(run(program.get(), {{a.get()}}).results[0][0].get()), (Floats{1, 2, 3}));
+}
+
 TEST(Programs, OutliveTheirClientAndAreRunByEightThreads) {
   Handle<PJRT_Client> client = make_client();
   const Handle<PJRT_Buffer> a = put(client.get(), {1, 2, 3}, {3});
@@ -385,6 +447,33 @@ const PJRT_FFI_Extension& ffi() {
   const PJRT_Extension_Base* e = api().extension_start;
   while (e->type != PJRT_Extension_Type_FFI) e = e->next;
   return *reinterpret_cast<const PJRT_FFI_Extension*>(e);
+}
+
+HiloFfi_Error* refuse_all(HiloFfi_CallFrame* frame) {
+  if (hilo_ffi_answer_metadata(frame) != 0) return nullptr;
+  HiloFfi_ErrorCreateArgs args{sizeof(args), nullptr, "the caller's handler", HILO_FFI_INTERNAL};
+  return frame->api->error_create(&args);
+}
+
+/// Schur forms are those of the caller's LAPACK; other factorizations are hilo's.
+TEST(Handlers, OfSchurFormsTakeTheirPlace) {
+  PJRT_FFI_Register_Handler_Args handler{.target_name = "lapack_sgees_ffi",
+                                         .target_name_size = 16,
+                                         .handler = reinterpret_cast<void*>(refuse_all),
+                                         .platform_name = "Host",
+                                         .platform_name_size = 4};
+  called(ffi().register_handler, handler);
+  called(ffi().register_handler, handler);
+  const Handle<PJRT_Client> client = make_client();
+  const auto program = compile(client.get(), R"(func.func @main(%a: tensor<2x2xf32>) -> tensor<2x2xf32> {
+    %0:6 = "stablehlo.custom_call"(%a) <{call_target_name = "lapack_sgees_ffi", api_version = 4 : i32, backend_config = {mode = 86 : ui8, sort = 78 : ui8}}> : (tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<i32>, tensor<i32>)
+    return %0#0 : tensor<2x2xf32>
+  })");
+  const Handle<PJRT_Buffer> a = put(client.get(), {1, 2, 3, 4}, {2, 2});
+  const Outcome outcome = run(program.get(), {{a.get()}}).outcome;
+  EXPECT_NE(outcome.message.find("the caller's handler"), std::string::npos) << outcome.message;
+  handler.target_name = "lapack_sgeev_ffi";
+  EXPECT_EQ(tried(ffi().register_handler, handler).code, PJRT_Error_Code_ALREADY_EXISTS);
 }
 
 TEST(Handlers, GetWhatTheCallerHandsToARun) {

@@ -299,13 +299,26 @@ Status check_version(std::string_view target, HiloFfi_Handler* handler) {
 
 }  // namespace
 
-Status register_ffi_handler(std::string_view target, HiloFfi_Handler* execute) {
+namespace {
+
+StatusOr<CustomCallHandler> handler_of(std::string_view target, HiloFfi_Handler* execute) {
   if (execute == nullptr) {
     return invalid_argument(fmt::format("custom call {}: wanted a handler for execution", quote(target)));
   }
   HILO_RETURN_IF_ERROR(check_version(target, execute));
-  return register_custom_call(target,
-                              [execute](const CustomCallFrame& frame) { return call_ffi_handler(execute, frame); });
+  return CustomCallHandler([execute](const CustomCallFrame& frame) { return call_ffi_handler(execute, frame); });
+}
+
+}  // namespace
+
+Status register_ffi_handler(std::string_view target, HiloFfi_Handler* execute) {
+  HILO_ASSIGN_OR_RETURN(CustomCallHandler handler, handler_of(target, execute));
+  return register_custom_call(target, std::move(handler));
+}
+
+Status replace_ffi_handler(std::string_view target, HiloFfi_Handler* execute) {
+  HILO_ASSIGN_OR_RETURN(CustomCallHandler handler, handler_of(target, execute));
+  return replace_custom_call(target, std::move(handler));
 }
 
 Status call_ffi_handler(HiloFfi_Handler* handler, const CustomCallFrame& frame) {

@@ -13,6 +13,9 @@ namespace hilo {
 ///           built for another major version, or a later minor one
 Status register_ffi_handler(std::string_view target, HiloFfi_Handler* execute);
 
+/// As register_ffi_handler(), but takes the place of the target's handler.
+Status replace_ffi_handler(std::string_view target, HiloFfi_Handler* execute);
+
 /// Calls a C handler with this frame.
 Status call_ffi_handler(HiloFfi_Handler* handler, const CustomCallFrame& frame);
 

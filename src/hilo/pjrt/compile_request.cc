@@ -17,7 +17,10 @@ namespace {
 using hlo::proto::WireMessage;
 using hlo::proto::WireWriter;
 
-constexpr uint32_t kBuildOptions = 3, kOverrides = 7;                            // CompileOptionsProto
+constexpr uint32_t kBuildOptions = 3, kOverrides = 7;
+constexpr uint32_t kDebugOptions = 3;                                            // of ExecutableBuildOptionsProto
+constexpr uint32_t kDumpTo = 109, kDumpAsText = 112, kDumpAsProto = 113;         // DebugOptions
+                                                                                 // CompileOptionsProto
 constexpr uint32_t kNumReplicas = 4, kNumPartitions = 5, kDeviceAssignment = 9;  // ExecutableBuildOptionsProto
 constexpr uint32_t kFreeResults = 12,
                    kFreeParameters = 18;  // allow_spmd_sharding_propagation_to_output, _to_parameters
@@ -26,7 +29,7 @@ constexpr uint32_t kReplicaCount = 1, kComputationCount = 2, kComputationDevices
 constexpr uint32_t kKey = 1, kValue = 2;  // an entry of a map
 enum Override : uint32_t { kText = 1, kBool = 2, kInteger = 3, kReal = 4 };
 
-/// An option of XLA's compiler that users of JAX may set, with its type. None of them affects hilo.
+/// An option of XLA's compiler that users of JAX may set, with its type. Only those of dumps affect hilo.
 struct OptionRow {
   std::string_view name;
   Override type;
@@ -47,6 +50,7 @@ constexpr OptionRow kOptions[] = {
     {"xla_cpu_prefer_vector_width", kInteger},
     {"xla_cpu_use_thunk_runtime", kBool},
     {"xla_disable_hlo_passes", kText},
+    {"xla_dump_hlo_as_proto", kBool},
     {"xla_dump_hlo_as_text", kBool},
     {"xla_dump_max_hlo_modules", kInteger},
     {"xla_dump_to", kText},
@@ -98,6 +102,40 @@ Status check_override(const WireMessage& entry) {
       fmt::format("While setting option {}, '{}' is not a valid {} value.", key, text, word(row->type)));
 }
 
+StatusOr<bool> flag_of(const WireMessage& value) {
+  if (!value.has(kText)) return value.boolean(kBool);
+  HILO_ASSIGN_OR_RETURN(const std::string_view text, value.text(kText));
+  return text == "true" || text == "True";
+}
+
+/// Takes a flag of dumps; ignores others.
+Status take_dump(const WireMessage& entry, DumpRequest& dump) {
+  HILO_ASSIGN_OR_RETURN(const std::string_view key, entry.text(kKey));
+  if (!key.starts_with("xla_dump_")) return ok_status();
+  HILO_ASSIGN_OR_RETURN(const WireMessage value, entry.message(kValue, "OptionOverrideProto"));
+  if (key == "xla_dump_to") {
+    HILO_ASSIGN_OR_RETURN(dump.folder, value.text(kText));
+  } else if (key == "xla_dump_hlo_as_text") {
+    HILO_ASSIGN_OR_RETURN(dump.as_text, flag_of(value));
+  } else if (key == "xla_dump_hlo_as_proto") {
+    HILO_ASSIGN_OR_RETURN(dump.as_proto, flag_of(value));
+  }
+  return ok_status();
+}
+
+/// Returns the requested dumps: of XLA_FLAGS, which JAX puts into the debug options, and of compiler_options.
+StatusOr<DumpRequest> dump_request(const WireMessage& options, const WireMessage& build) {
+  DumpRequest dump;
+  HILO_ASSIGN_OR_RETURN(const WireMessage flags, build.message(kDebugOptions, "DebugOptions"));
+  HILO_ASSIGN_OR_RETURN(dump.folder, flags.text(kDumpTo));
+  HILO_ASSIGN_OR_RETURN(dump.as_text, flags.boolean(kDumpAsText));
+  HILO_ASSIGN_OR_RETURN(dump.as_proto, flags.boolean(kDumpAsProto));
+  HILO_RETURN_IF_ERROR(options.for_each_message(kOverrides, "EnvOptionOverridesEntry",
+                                                [&](const WireMessage& entry) { return take_dump(entry, dump); }));
+  dump.as_text |= !dump.as_proto;
+  return dump;
+}
+
 Status read_assignment(const WireMessage& message, CompileRequest& request) {
   HILO_ASSIGN_OR_RETURN(const int64_t replicas, message.integer(kReplicaCount));
   HILO_ASSIGN_OR_RETURN(const int64_t partitions, message.integer(kComputationCount));
@@ -140,6 +178,7 @@ StatusOr<CompileRequest> compile_request(std::string_view bytes) {
   HILO_ASSIGN_OR_RETURN(request.free_results, build.integers(kFreeResults));
   HILO_ASSIGN_OR_RETURN(request.free_parameters, build.integers(kFreeParameters));
   HILO_ASSIGN_OR_RETURN(request.uses_shardy, build.boolean(kUseShardy));
+  HILO_ASSIGN_OR_RETURN(request.dump, dump_request(options, build));
   if (!build.has(kDeviceAssignment)) return request;
   HILO_ASSIGN_OR_RETURN(const WireMessage assignment, build.message(kDeviceAssignment, "DeviceAssignmentProto"));
   HILO_RETURN_IF_ERROR(read_assignment(assignment, request));

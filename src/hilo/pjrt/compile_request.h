@@ -11,6 +11,12 @@
 
 namespace hilo::pjrt {
 
+/// What XLA's flags xla_dump_to, xla_dump_hlo_as_text and xla_dump_hlo_as_proto request.
+struct DumpRequest {
+  std::string folder;  ///< empty: no dump
+  bool as_text = false, as_proto = false;
+};
+
 struct CompileRequest {
   int64_t replicas = 1, partitions = 1;
   /// Row-major, the partitions of replica 0 first; empty if not specified.
@@ -18,10 +24,11 @@ struct CompileRequest {
   /// Flags 0 or 1, whether the compiler may choose the shardings: one for all, one per value, or none.
   std::vector<int64_t> free_parameters, free_results;
   bool uses_shardy = false;  ///< whether the caller's shardings are Shardy's, otherwise GSPMD's
+  DumpRequest dump;
   int64_t count() const { return replicas * partitions; }
 };
 
-/// Parses the message. Flags of XLA's code generation are ignored.
+/// Parses the message. Flags of XLA's code generation are ignored. Dumps without a format are text.
 /// Errors    INVALID_ARGUMENT for an invalid message, counts below 1, a device assignment with other counts, and
 ///           compiler options that are unknown to XLA or have values of another type
 StatusOr<CompileRequest> compile_request(std::string_view bytes);

@@ -134,6 +134,7 @@ const PartitionAnswer* answer_of(const std::vector<PartitionAnswer>& answers, st
 
 stablehlo::TranslateOptions options_for_partitions(const stablehlo::ModuleTree& tree, const Program& program) {
   stablehlo::TranslateOptions options;
+  options.keeps_sinks = true;
   options.partitioned_targets = custom_partitioner_targets();
   options.batched_targets = batch_partitionable_targets();
   for (const PartitionAnswer& answer : program.partition_answers) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
+#include "hilo/hlo/proto/header.h"
 #include "hilo/hlo/proto/wire.h"
 #include "hilo/hlo/proto/writer.h"
 #include "hilo/pjrt/answers.h"
@@ -68,8 +70,11 @@ Status answer(PJRT_Client_Load_Args& args) {
 Status answer(PJRT_Executable_DeserializeAndLoad_Args& args) {
   HILO_PJRT_WANTED(args, client);
   HILO_PJRT_WANTED(args, serialized_executable);
-  HILO_ASSIGN_OR_RETURN(ProgramPtr program, load_program(args.client->state, {args.serialized_executable,
-                                                                              args.serialized_executable_size}));
+  const std::string_view bytes(args.serialized_executable, args.serialized_executable_size);
+  std::string_view options;
+  if (args.overridden_serialized_compile_options != nullptr)
+    options = {args.overridden_serialized_compile_options, args.overridden_serialized_compile_options_size};
+  HILO_ASSIGN_OR_RETURN(ProgramPtr program, load_program(args.client->state, bytes, options));
   args.loaded_executable = Handles<PJRT_LoadedExecutable>::make(std::move(program));
   return ok_status();
 }
@@ -148,18 +153,26 @@ HILO_PJRT_GETTER(PJRT_Executable_OutputDimensions, executable,
 
 namespace {
 
+/// Returns the memories of values if one of them is a host's.
+std::vector<int64_t> memories(const std::vector<ProgramValue>& values) {
+  constexpr int64_t kHost = 5;
+  std::vector<int64_t> numbers;
+  for (const ProgramValue& value : values) numbers.push_back(value.memory_kind == 0 ? 0 : kHost);
+  if (std::ranges::find(numbers, kHost) == numbers.end()) numbers.clear();
+  return numbers;
+}
+
 /// Returns an HloModuleProtoWithConfig. The configuration contains the fields that readers show: the entry's layout and
 /// the numbers of devices.
-StatusOr<std::string> module_with_config(const hlo::Module& module, const CompileRequest& request) {
-  constexpr uint32_t kModule = 1, kConfig = 2, kHostProgramShape = 4;
+StatusOr<std::string> module_with_config(const hlo::Module& module, const Program& program) {
+  constexpr uint32_t kModule = 1, kConfig = 2;
   constexpr uint32_t kEntryLayout = 1, kReplicaCount = 4, kPartitionCount = 5;  // HloModuleConfigProto
   HILO_ASSIGN_OR_RETURN(const std::string proto, hlo::to_proto(module));
-  HILO_ASSIGN_OR_RETURN(const hlo::proto::WireMessage message, hlo::proto::WireMessage::read(proto, "HloModuleProto"));
-  HILO_ASSIGN_OR_RETURN(const std::string_view entry, message.text(kHostProgramShape));
   hlo::proto::WireWriter config, out;
-  config.bytes(kEntryLayout, entry);
-  config.integer(kReplicaCount, request.replicas);
-  config.integer(kPartitionCount, request.partitions);
+  config.message(kEntryLayout,
+                 hlo::proto::write_entry_shape(module, {memories(program.arguments), memories(program.results)}));
+  config.integer(kReplicaCount, program.request.replicas);
+  config.integer(kPartitionCount, program.request.partitions);
   out.bytes(kModule, proto);
   out.message(kConfig, config);
   return std::move(out).take();
@@ -173,7 +186,7 @@ Status answer(PJRT_Executable_OptimizedProgram_Args& args) {
   HILO_PJRT_WANTED(args, program);
   static constexpr std::string_view kFormat = "hlo_with_config";
   HILO_ASSIGN_OR_RETURN(const hlo::Module* const module, optimized_module_of(*args.executable->program->executable));
-  HILO_ASSIGN_OR_RETURN(const std::string bytes, module_with_config(*module, args.executable->program->request));
+  HILO_ASSIGN_OR_RETURN(const std::string bytes, module_with_config(*module, *args.executable->program));
   args.program->format = kFormat.data();
   args.program->format_size = kFormat.size();
   if (args.program->code != nullptr) {

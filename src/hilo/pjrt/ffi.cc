@@ -21,6 +21,10 @@ TypeIds& type_ids() {
   return *instance;
 }
 
+/// Returns whether the caller's handler takes precedence over hilo's. Schur forms are unique only up to signs and the
+/// order of eigenvalues. Users of JAX compare them with those of SciPy, whose LAPACK jaxlib's handlers call.
+bool is_callers(std::string_view target) { return target.starts_with("lapack_") && target.ends_with("gees_ffi"); }
+
 }  // namespace
 
 /// Assigns the type an id, or stores its existing one.
@@ -52,8 +56,9 @@ Status answer(PJRT_FFI_Register_Handler_Args& args) {
   if (platform != "Host" && platform != "cpu" && platform != "hilo")
     return invalid_argument(fmt::format("FFI handler '{}': platform '{}'; wanted Host",
                                         std::string_view(args.target_name, args.target_name_size), platform));
-  return register_ffi_handler({args.target_name, args.target_name_size},
-                              reinterpret_cast<HiloFfi_Handler*>(args.handler));
+  const std::string_view target(args.target_name, args.target_name_size);
+  auto* const handler = reinterpret_cast<HiloFfi_Handler*>(args.handler);
+  return is_callers(target) ? replace_ffi_handler(target, handler) : register_ffi_handler(target, handler);
 }
 
 }  // namespace hilo::pjrt

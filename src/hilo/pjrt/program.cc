@@ -13,6 +13,7 @@
 #include "hilo/hlo/proto/wire.h"
 #include "hilo/hlo/text/parser.h"
 #include "hilo/pjrt/custom_partitions.h"
+#include "hilo/pjrt/dumps.h"
 #include "hilo/pjrt/layout_choice.h"
 #include "hilo/pjrt/module_facts.h"
 #include "hilo/pjrt/named_values.h"
@@ -199,6 +200,7 @@ StatusOr<ProgramPtr> compile_program(const ClientStatePtr& client, std::string_v
     HILO_ASSIGN_OR_RETURN(program->executable, client->client->load(saved.executable));
   }
   HILO_RETURN_IF_ERROR(set_answers(*program));
+  dump_program(program->request.dump, module, program->executable->optimized_module());
   return program;
 }
 
@@ -238,7 +240,7 @@ StatusOr<std::string> save_program(const Program& program) {
   return out;
 }
 
-StatusOr<ProgramPtr> load_program(const ClientStatePtr& client, std::string_view bytes) {
+StatusOr<ProgramPtr> load_program(const ClientStatePtr& client, std::string_view bytes, std::string_view new_options) {
   if (!bytes.starts_with(kMagic)) return invalid_argument("serialized executable: got bytes that hilo didn't write");
   bytes.remove_prefix(kMagic.size());
   std::string_view code, format, options, answers;
@@ -246,7 +248,7 @@ StatusOr<ProgramPtr> load_program(const ClientStatePtr& client, std::string_view
   for (std::string_view* text : {&code, &format, &options, &saved.executable, &answers})
     HILO_RETURN_IF_ERROR(take(bytes, *text));
   HILO_ASSIGN_OR_RETURN(saved.partition_answers, read_answers(answers));
-  return compile_program(client, code, format, options, std::move(saved));
+  return compile_program(client, code, format, new_options.empty() ? options : new_options, std::move(saved));
 }
 
 }  // namespace hilo::pjrt

@@ -70,10 +70,10 @@ struct SavedParts {
 StatusOr<ProgramPtr> compile_program(const ClientStatePtr& client, std::string_view code, std::string_view format,
                                      std::string_view options, SavedParts saved = {});
 
-/// Save a program as bytes, and load it.
+/// Save a program as bytes, and load it, with other options unless they are empty.
 /// Errors    INVALID_ARGUMENT for other bytes; FAILED_PRECONDITION for those of another build or kind of device
 StatusOr<std::string> save_program(const Program& program);
-StatusOr<ProgramPtr> load_program(const ClientStatePtr& client, std::string_view bytes);
+StatusOr<ProgramPtr> load_program(const ClientStatePtr& client, std::string_view bytes, std::string_view new_options);
 
 /// Runs a program: sets the results and, if requested, the events in the arguments of Execute.
 Status run_program(const Program& program, PJRT_LoadedExecutable_Execute_Args& args);

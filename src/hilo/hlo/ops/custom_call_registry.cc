@@ -16,9 +16,17 @@ namespace {
 
 constexpr std::string_view kLapack = "lapack_";
 
+/// JAX's dce_sink: its operands are computed, and then nothing.
+Status keep_operands(const CustomCallFrame& frame) {
+  if (frame.results.empty()) return ok_status();
+  return invalid_argument(
+      fmt::format("custom call {}: got {} results; wanted none", quote(frame.target), frame.results.size()));
+}
+
 struct Registry {
   std::shared_mutex mutex;
-  std::map<std::string, std::shared_ptr<const CustomCallHandler>, std::less<>> handlers;
+  std::map<std::string, std::shared_ptr<const CustomCallHandler>, std::less<>> handlers = {
+      {"dce_sink", std::make_shared<const CustomCallHandler>(keep_operands)}};
   std::set<std::string, std::less<>> of_this_process;
 };
 
@@ -49,16 +57,31 @@ Status CustomCallFrame::check_scalar(const CustomCallAttribute* found, std::stri
                                       element_type_name(expected)));
 }
 
+namespace {
+
+Status check_registration(std::string_view target, const CustomCallHandler& handler) {
+  if (!target.empty() && handler) return ok_status();
+  return invalid_argument(fmt::format("custom call {}: wanted a name and a handler", quote(target)));
+}
+
+}  // namespace
+
 Status register_custom_call(std::string_view target, CustomCallHandler handler, CustomCallMeaning meaning) {
-  if (target.empty() || !handler) {
-    return invalid_argument(fmt::format("custom call {}: wanted a name and a handler", quote(target)));
-  }
+  HILO_RETURN_IF_ERROR(check_registration(target, handler));
   Registry& r = registry();
   std::unique_lock lock(r.mutex);
   auto owned = std::make_shared<const CustomCallHandler>(std::move(handler));
   if (!r.handlers.emplace(std::string(target), std::move(owned)).second)
     return already_exists(fmt::format("custom call {}: the target is registered already", quote(target)));
   if (meaning == CustomCallMeaning::kInThisProcess) r.of_this_process.emplace(target);
+  return ok_status();
+}
+
+Status replace_custom_call(std::string_view target, CustomCallHandler handler) {
+  HILO_RETURN_IF_ERROR(check_registration(target, handler));
+  Registry& r = registry();
+  std::unique_lock lock(r.mutex);
+  r.handlers[std::string(target)] = std::make_shared<const CustomCallHandler>(std::move(handler));
   return ok_status();
 }
 

@@ -80,6 +80,10 @@ enum class CustomCallMeaning : uint8_t { kEverywhere, kInThisProcess };
 Status register_custom_call(std::string_view target, CustomCallHandler handler,
                             CustomCallMeaning meaning = CustomCallMeaning::kEverywhere);
 
+/// As register_custom_call(), but takes the place of the target's handler. Programs that are compiled already keep it.
+/// Errors    INVALID_ARGUMENT for an empty name or handler
+Status replace_custom_call(std::string_view target, CustomCallHandler handler);
+
 /// Returns whether programs that call the target can't be saved. False for unregistered targets.
 bool means_this_process(std::string_view target);
 

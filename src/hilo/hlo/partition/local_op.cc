@@ -94,9 +94,9 @@ std::string_view why_not(const Instruction& instruction) {
 }  // namespace
 
 bool is_per_device_call(const Instruction& instruction) {
-  return instruction.opcode == Opcode::kCustomCall && instruction.shape.leaves().empty() &&
-         custom_call_target(attributes_of<CustomCallAttributes>(instruction)) ==
-             "xla_ffi_partitioned_python_cpu_callback";
+  if (instruction.opcode != Opcode::kCustomCall || !instruction.shape.leaves().empty()) return false;
+  const std::string target = custom_call_target(attributes_of<CustomCallAttributes>(instruction));
+  return target == "xla_ffi_partitioned_python_cpu_callback" || target == "dce_sink";
 }
 
 Status check_partitionable(const Module& module, bool has_manual) {

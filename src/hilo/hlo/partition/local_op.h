@@ -24,7 +24,7 @@ AttributesPtr local_attributes(const Instruction& instruction, const Shape& whol
                                const Shape& result);
 
 /// Returns whether each device runs the custom call on its shards, including its effects. Such a call has no results
-/// (JAX's callbacks with `partitioned=True`).
+/// (JAX's callbacks with `partitioned=True`, dce_sink).
 bool is_per_device_call(const Instruction& instruction);
 
 /// Rejects programs whose meaning would change on several devices: effects, random numbers without a key and, unless

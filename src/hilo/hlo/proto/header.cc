@@ -183,14 +183,18 @@ Status write_other(std::string_view key, const std::string& value, WireWriter& o
 
 }  // namespace
 
-Status write_header(const Module& module, WireWriter& out) {
+WireWriter write_entry_shape(const Module& module, const MemorySpaces& memories) {
   ProgramShape shape{module.entry->parameter_shapes(), module.entry->result_shape()};
   if (module.entry_parameter_layouts) shape.parameters = *module.entry_parameter_layouts;
   if (module.entry_result_layout) shape.result = *module.entry_result_layout;
   std::vector<std::string> names;
   for (size_t i = 0; i < shape.parameters.size(); ++i)
     names.push_back(text::plain_name(module.entry->parameter(i).name));
-  out.message(kHostProgramShape, write_program_shape(shape, names));
+  return write_program_shape(shape, names, memories);
+}
+
+Status write_header(const Module& module, WireWriter& out) {
+  out.message(kHostProgramShape, write_entry_shape(module));
   if (!module.aliases.empty()) out.message(kModuleAliases, write_aliases(module));
   HILO_ASSIGN_OR_RETURN(const WireWriter locations, write_locations(module));
   if (!locations.empty()) out.message(kStackFrames, locations);

@@ -3,9 +3,12 @@
 #pragma once
 
 #include "hilo/hlo/ir/module.h"
-#include "hilo/hlo/proto/wire.h"
+#include "hilo/hlo/proto/shapes.h"
 
 namespace hilo::hlo::proto {
+
+/// Returns the ProgramShapeProto of the entry, with its layouts and in these memories.
+WireWriter write_entry_shape(const Module& module, const MemorySpaces& memories = {});
 
 /// Appends the module's fields except its computations and their schedule. Configuration without a field in
 /// HloModuleProto (replica_count, num_partitions, allow_spmd_...) is left out.

@@ -11,18 +11,19 @@ namespace {
 
 // Fields of ShapeProto, LayoutProto and ProgramShapeProto.
 constexpr uint32_t kElementType = 2, kDimensions = 3, kTupleShapes = 4, kLayout = 5, kIsDynamicDimension = 6;
-constexpr uint32_t kMinorToMajor = 1, kTailPaddingAlignment = 16;
+constexpr uint32_t kMinorToMajor = 1, kMemorySpace = 8, kTailPaddingAlignment = 16;
 constexpr uint32_t kParameters = 1, kResult = 2, kParameterNames = 3;
 constexpr size_t kMaxNesting = 256;
 constexpr int64_t kBuffer = 34;  // the element type of buffers
 
-WireWriter write_array(const Shape& shape) {
+WireWriter write_array(const Shape& shape, int64_t memory = 0) {
   WireWriter out;
   out.integer(kElementType, element_type_info(shape.element_type()).proto_value);
   if (!shape.is_array()) return out;
   out.integers(kDimensions, shape.dimensions());
   WireWriter layout;
   layout.integers(kMinorToMajor, shape.minor_to_major());
+  if (memory != 0) layout.integer(kMemorySpace, memory);
   layout.integer(kTailPaddingAlignment, 1);
   out.message(kLayout, layout);
   out.integers(kIsDynamicDimension, std::vector<int64_t>(shape.rank(), 0));
@@ -161,10 +162,27 @@ StatusOr<Shape> ShapeReader::read(std::string_view message) {
   return known->second.shape;
 }
 
-WireWriter write_program_shape(const ProgramShape& shape, std::span<const std::string> parameter_names) {
+namespace {
+
+WireWriter write_result(const Shape& result, std::span<const int64_t> memories) {
+  if (memories.empty()) return write_shape(result);
+  WireWriter out = write_array(result, memories[0]);
+  for (size_t i = 0; result.is_tuple() && i < memories.size(); ++i)
+    out.message(kTupleShapes, write_array(result.tuple_element(i), memories[i]));
+  return out;
+}
+
+}  // namespace
+
+WireWriter write_program_shape(const ProgramShape& shape, std::span<const std::string> parameter_names,
+                               const MemorySpaces& memories) {
   WireWriter out;
-  for (const Shape& parameter : shape.parameters) out.message(kParameters, write_shape(parameter));
-  out.message(kResult, write_shape(shape.result));
+  for (size_t i = 0; i < shape.parameters.size(); ++i) {
+    const Shape& parameter = shape.parameters[i];
+    out.message(kParameters,
+                memories.parameters.empty() ? write_shape(parameter) : write_array(parameter, memories.parameters[i]));
+  }
+  out.message(kResult, write_result(shape.result, memories.results));
   for (const std::string& name : parameter_names) out.bytes(kParameterNames, name);
   return out;
 }

@@ -40,7 +40,13 @@ struct ProgramShape {
   std::vector<Shape> parameters;
   Shape result;
 };
-WireWriter write_program_shape(const ProgramShape& shape, std::span<const std::string> parameter_names);
+/// XLA's numbers of the memories that arrays are in, by parameter and by array of the result; 0 is the device's. An
+/// empty list means that all are there. With a list, no parameter is a tuple, and the result is no tuple in a tuple.
+struct MemorySpaces {
+  std::vector<int64_t> parameters, results;
+};
+WireWriter write_program_shape(const ProgramShape& shape, std::span<const std::string> parameter_names,
+                               const MemorySpaces& memories = {});
 StatusOr<ProgramShape> read_program_shape(std::string_view message, ShapeReader& shapes);
 
 }  // namespace hilo::hlo::proto

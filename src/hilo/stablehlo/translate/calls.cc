@@ -260,7 +260,8 @@ Status translate_custom_call(const OpContext& op) {
   const std::string_view target = op.text("call_target_name");
   if (target.starts_with("check.")) return translate_check(op);
   if (target == "shape_assertion" && op.translator.refines()) return check_shape_assertion(op);
-  if (const Handler known = known_custom_call(target)) return known(op);
+  const bool is_kept_sink = target == kSink && op.translator.options.keeps_sinks;
+  if (const Handler known = known_custom_call(target); known != nullptr && !is_kept_sink) return known(op);
   if (target == "mhlo.topk") return translate_top_k_call(op);
   if (target.starts_with("mhlo.")) {  // an op of CHLO in a portable artefact
     const OpRow* const row = find_row(fmt::format("chlo.{}", target.substr(5)));

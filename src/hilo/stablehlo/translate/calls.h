@@ -15,6 +15,9 @@ inline constexpr std::string_view kApiVersions[] = {"API_VERSION_UNSPECIFIED", "
                                                     "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"};
 inline constexpr int64_t kTypedApiVersion = 4;
 
+/// Target of a call that only keeps its operands from being removed.
+inline constexpr std::string_view kSink = "dce_sink";
+
 /// Returns the function that translates a custom call to other HLO ops; null for unknown targets (known_calls.cc).
 Handler known_custom_call(std::string_view target);
 Status translate_sparse_product(const OpContext& op);

@@ -172,7 +172,7 @@ constexpr KnownCall kKnownCalls[] = {
     {"Sharding", translate_sharding_note},
     {"annotate_device_placement", translate_identity},
     {"cpu_csr_sparse_dense_ffi", translate_sparse_product},
-    {"dce_sink", translate_nothing},
+    {kSink, translate_nothing},
     {"stablehlo.dynamic_approx_top_k", translate_dynamic_approx_top_k},
     {"stablehlo.dynamic_reduce_window", translate_dynamic_window},
     {"stablehlo.dynamic_rng_bit_generator", translate_dynamic_random_bits},

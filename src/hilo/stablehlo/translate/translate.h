@@ -43,6 +43,8 @@ struct TranslateOptions {
   std::vector<std::string> batched_targets = {};
   /// If not null, programs for these operations, which become manual computations.
   const std::map<OperationId, CustomPartition>* partitions = nullptr;
+  /// Keeps the sinks of jax.lax.dce_sink(prevent_mlir_dce=True), whose operands are then computed.
+  bool keeps_sinks = false;
   /// Number of devices for ids and collectives, which overrides the header; 0 uses the header's.
   int64_t devices = 0;
 };
