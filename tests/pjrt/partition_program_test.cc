@@ -232,6 +232,29 @@ TEST(PartitionProgram, WhatThePartitionerRefusesRunsWholeAndTheLogSaysSo) {
   EXPECT_EQ(get(done.results[1][1].get()), (Floats{0, 0}));
 }
 
+TEST(PartitionProgram, PartialMaximaOfAProgramThatRunsWholeAreGathered) {
+  const Handle<PJRT_Client> client = make_client(2);
+  const Compiled noise = compiled(client.get(), R"(module @noise attributes {mhlo.num_partitions = 2 : i32} {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @main(%a: tensor<2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced=max{"x"}>})
+      -> (tensor<2xf32>, tensor<2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced=max{"x"}>}) {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %sizes = stablehlo.constant dense<2> : tensor<1xi64>
+    %none = stablehlo.rng %zero, %zero, %sizes, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<2xf32>
+    %0 = stablehlo.add %a, %none : tensor<2xf32>
+    return %0, %0 : tensor<2xf32>, tensor<2xf32>
+  }
+})",
+                                  options(1, 2));
+  const Handle<PJRT_Buffer> one = put(client.get(), {-1, 2}, {2}, 0), other = put(client.get(), {-10, 20}, {2}, 1);
+  const Execution done = run(noise.program.get(), {{one.get()}, {other.get()}}, 2);
+  ASSERT_TRUE(done.outcome.ok()) << done.outcome.message;
+  for (const auto& list : done.results) {
+    EXPECT_EQ(get(list[0].get()), (Floats{-1, 20}));
+    EXPECT_EQ(get(list[1].get()), (Floats{-1, 20}));
+  }
+}
+
 TEST(PartitionProgram, ArraysThatAllDevicesHaveAreComputedOnce) {
   const Handle<PJRT_Client> client = make_client(4);
   const Compiled once = compiled(client.get(), R"(module @once attributes {mhlo.num_partitions = 4 : i32} {

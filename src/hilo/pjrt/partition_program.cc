@@ -46,7 +46,9 @@ Status place(const Shardings& shardings, const std::vector<bool>& free, std::vec
 StatusOr<bool> match_placements(const Shardings& shardings, const std::vector<ProgramValue>& values) {
   for (size_t i = 0; i < values.size(); ++i) {
     HILO_ASSIGN_OR_RETURN(const Placement placement, placement_by(shardings[i], values[i]));
-    if (placement.begins != values[i].placement.begins || placement.summands != values[i].placement.summands)
+    const Placement& stated = values[i].placement;
+    if (placement.begins != stated.begins || placement.summands != stated.summands ||
+        placement.reduction != stated.reduction)
       return false;
   }
   return true;

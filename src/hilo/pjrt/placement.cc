@@ -39,8 +39,8 @@ StatusOr<Parts> parts_of(const Shape& shape, const hlo::Sharding& sharding, cons
 }
 
 /// Returns `{devices=[2,1,4]0,1,2,.. last_tile_dims={replicated}}`. For each part, devices are in the mesh's order:
-/// first the copies of a summand, then the next summand.
-StatusOr<std::string> op_sharding(const Parts& parts, const hlo::Mesh& mesh) {
+/// first the copies of a summand, then the next summand. As in XLA, metadata names a reduction other than a sum.
+StatusOr<std::string> op_sharding(const Parts& parts, const hlo::Mesh& mesh, hlo::ReducerKind reduction) {
   const size_t summands = parts.summands.parts;
   std::map<std::vector<int64_t>, std::vector<std::vector<int64_t>>> who;  // devices by part and summand
   for (int64_t place = 0; place < mesh.device_count(); ++place) {
@@ -70,22 +70,29 @@ StatusOr<std::string> op_sharding(const Parts& parts, const hlo::Mesh& mesh) {
   HILO_ASSIGN_OR_RETURN(hlo::proto::WireWriter proto,
                         hlo::proto::write_sharding(fmt::format("{{devices={}{}{}}}", dimensions_to_string(dimensions),
                                                                fmt::join(ids, ","), suffix)));
+  if (summands > 1 && reduction != hlo::ReducerKind::kAdd) {
+    constexpr uint32_t kMetadata = 7, kType = 1, kName = 2;  // of OpSharding, and of OpMetadata
+    hlo::proto::WireWriter metadata;
+    metadata.text(kType, "sdy::reduction_op");
+    metadata.text(kName, reduction == hlo::ReducerKind::kMaximum ? "MAX" : "MIN");
+    proto.message(kMetadata, metadata);
+  }
   return std::move(proto).take();
 }
 
 /// Copies a box of `box` elements from one row-major array to another, beginning at `from` with strides `from_strides`.
-/// With `add`, the elements are added to the existing ones.
+/// With `combine`, the elements are combined with the existing ones.
 void take_box(std::span<const int64_t> box, const std::byte* from, std::span<const int64_t> from_strides, std::byte* to,
-              std::span<const int64_t> to_strides, int64_t element, CombineFunction add) {
+              std::span<const int64_t> to_strides, int64_t element, CombineFunction combine) {
   if (box.size() > 1 || (box.size() == 1 && (from_strides[0] != 1 || to_strides[0] != 1))) {
     for (int64_t i = 0; i < box[0]; ++i)
       take_box(box.subspan(1), from + i * from_strides[0] * element, from_strides.subspan(1),
-               to + i * to_strides[0] * element, to_strides.subspan(1), element, add);
+               to + i * to_strides[0] * element, to_strides.subspan(1), element, combine);
     return;
   }
   const int64_t count = box.empty() ? 1 : box[0];
-  if (add != nullptr) {
-    add(to, from, count);
+  if (combine != nullptr) {
+    combine(to, from, count);
   } else {
     std::memcpy(to, from, count * element);
   }
@@ -100,7 +107,7 @@ int64_t offset_of(const Shape& whole, std::span<const int64_t> begin) {
 
 }  // namespace
 
-Placement replicated(const Shape& shape) { return {shape, shape, {}, {}, {}}; }
+Placement replicated(const Shape& shape) { return {shape, shape, {}, {}, {}, hlo::ReducerKind::kAdd}; }
 
 StatusOr<Placement> placement_of(const Shape& shape, const hlo::Sharding& sharding, const hlo::Mesh& mesh,
                                  int64_t devices) {
@@ -113,32 +120,33 @@ StatusOr<Placement> placement_of(const Shape& shape, const hlo::Sharding& shardi
     return invalid_argument(
         fmt::format("{}: a sharding of {} dimensions", shape.to_string(), sharding.dimensions.size()));
   HILO_ASSIGN_OR_RETURN(const Parts parts, parts_of(shape, sharding, mesh));
-  const bool is_sum = parts.summands.parts > 1;
-  if (!is_sum && std::ranges::all_of(parts.counts, [](int64_t count) { return count == 1; })) return placement;
+  const bool is_partial = parts.summands.parts > 1;
+  if (!is_partial && std::ranges::all_of(parts.counts, [](int64_t count) { return count == 1; })) return placement;
   std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
   for (size_t d = 0; d < sizes.size(); ++d) sizes[d] /= parts.counts[d];
   placement.begins = parts.places;
   for (std::vector<int64_t>& begin : placement.begins) {
     for (size_t d = 0; d < sizes.size(); ++d) begin[d] *= sizes[d];
   }
-  if (is_sum) placement.summands = parts.summands.part_of_device;
+  if (is_partial) placement.summands = parts.summands.part_of_device;
+  placement.reduction = sharding.reduction;
   placement.part = shape.with_dimensions(sizes).with_layout(shape.minor_to_major());
-  HILO_ASSIGN_OR_RETURN(placement.sharding, op_sharding(parts, mesh));
+  HILO_ASSIGN_OR_RETURN(placement.sharding, op_sharding(parts, mesh, sharding.reduction));
   return placement;
 }
 
 namespace {
 
-/// How device k's part is combined with those of earlier devices: copied, added, or skipped if it is equal to one of
-/// them.
-enum class Joining : uint8_t { kPut, kAdd, kNone };
+/// How device k's part is joined to those of earlier devices: copied, combined with them, or skipped if it is equal to
+/// one of them.
+enum class Joining : uint8_t { kPut, kCombine, kNone };
 
 Joining joining(const Placement& placement, size_t k) {
   Joining found = Joining::kPut;
   for (size_t j = 0; j < k; ++j) {
     if (placement.begins[j] != placement.begins[k]) continue;
     if (placement.summands.empty() || placement.summands[j] == placement.summands[k]) return Joining::kNone;
-    found = Joining::kAdd;
+    found = Joining::kCombine;
   }
   return found;
 }
@@ -147,9 +155,9 @@ Joining joining(const Placement& placement, size_t k) {
 
 StatusOr<BufferPtr> gather(const Placement& placement, Device& device, std::span<const BufferPtr> parts) {
   const ElementType type = placement.whole.element_type();
-  const CombineFunction add = combine_function(hlo::ReducerKind::kAdd, type);
-  if (!placement.summands.empty() && add == nullptr)
-    return unimplemented(fmt::format("{}: a sum over devices", placement.whole.to_string()));
+  const CombineFunction combine = combine_function(placement.reduction, type);
+  if (!placement.summands.empty() && combine == nullptr)
+    return unimplemented(fmt::format("{}: a reduction over devices", placement.whole.to_string()));
   const std::vector<int64_t> to_strides = row_major_strides(placement.whole.dimensions());
   const std::vector<int64_t> from_strides = row_major_strides(placement.part.dimensions());
   HILO_ASSIGN_OR_RETURN(AlignedBuffer allocated, allocate_buffer(placement.whole.byte_size()));
@@ -161,13 +169,14 @@ StatusOr<BufferPtr> gather(const Placement& placement, Device& device, std::span
     if (part.bytes().empty()) continue;
     take_box(placement.part.dimensions(), part.bytes().data(), from_strides,
              memory->data() + offset_of(placement.whole, placement.begins[k]), to_strides, element_size_bytes(type),
-             how == Joining::kAdd ? add : nullptr);
+             how == Joining::kCombine ? combine : nullptr);
   }
   return device.from_host({placement.whole, memory->data(), to_strides, HostMemory::kBorrowed, [memory] {}});
 }
 
 StatusOr<BufferPtr> cut(const Placement& placement, Device& device, size_t k, const BufferPtr& whole) {
-  if (!placement.summands.empty() && placement.summands[k] != 0) {
+  const bool is_sum = !placement.summands.empty() && placement.reduction == hlo::ReducerKind::kAdd;
+  if (is_sum && placement.summands[k] != 0) {
     const Shape& part = placement.part;
     HILO_ASSIGN_OR_RETURN(const Literal zeros, Literal::make(Shape::array(part.element_type(), part.dimensions())));
     const std::vector<int64_t> own_strides = row_major_strides(part.dimensions());

@@ -18,9 +18,10 @@ struct Placement {
   Shape part;   ///< shape on each device; equal to the whole if nothing is split
   /// First element of the part in each dimension, by device. Empty means that every device has the whole.
   std::vector<std::vector<int64_t>> begins;
-  /// Index of the summand on each device, if the box is a sum. Empty means that each device has the sum.
+  /// Index of the partial result on each device, if the box is unreduced. Empty means that each device has the whole.
   std::vector<int64_t> summands;
-  std::string sharding;  ///< as OpSharding; empty means replicated
+  std::string sharding;                                 ///< as OpSharding; empty means replicated
+  hlo::ReducerKind reduction = hlo::ReducerKind::kAdd;  ///< of partial results
   bool is_whole() const { return begins.empty(); }
 };
 
@@ -32,12 +33,12 @@ Placement replicated(const Shape& shape);
 StatusOr<Placement> placement_of(const Shape& shape, const hlo::Sharding& sharding, const hlo::Mesh& mesh,
                                  int64_t devices);
 
-/// Returns the whole array on `device`: concatenates the parts and adds summands.
-/// Errors    those of the copies; UNIMPLEMENTED for sums of types without addition
+/// Returns the whole array on `device`: concatenates the parts and reduces partial results.
+/// Errors    those of the copies; UNIMPLEMENTED for types without the reduction
 StatusOr<BufferPtr> gather(const Placement& placement, Device& device, std::span<const BufferPtr> parts);
 
 /// Returns device k's part of the whole array, on `device`. Of several summands the first one is the array, the others
-/// are zero.
+/// are zero. All partial maxima or minima are the array.
 StatusOr<BufferPtr> cut(const Placement& placement, Device& device, size_t k, const BufferPtr& whole);
 
 }  // namespace hilo::pjrt

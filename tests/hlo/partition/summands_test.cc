@@ -242,6 +242,113 @@ TEST(Summands, ThatAStepMultipliesAreFinishedBefore) {
       expect(program("%a: " + laid("f32", "[]"), laid("f32", "[]"), body), {{{2}, {2}}}, {{256}, {256}}).empty());
 }
 
+std::string maximum_of(const std::string& dimensions, const std::string& axes = "\"x\"") {
+  return "[" + dimensions + "], unreduced=max{" + axes + "}";
+}
+
+/// A maximum over the devices' rows, then `rest`, which defines %r.
+std::string maximum(const std::string& rest) {
+  return R"(%low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+    %m = stablehlo.reduce(%a init: %low) applies stablehlo.maximum across dimensions = [0] : (tensor<4x2xf32>, tensor<f32>) -> tensor<2xf32>
+    )" + rest +
+         "\n    return %r : tensor<2xf32>";
+}
+
+TEST(PartialMaxima, AreThoseOfTheDevicesOwnParts) {
+  const std::string rows = "%a: " + laid("4x2xf32", R"([{"x"}, {}])");
+  const std::vector<ByDevice> a = {{{1, -2, 3, -4}, {-5, 6, -7, -8}}};
+  const auto stays = [&](const std::string& rest) {
+    return program(rows, laid("2xf32", maximum_of("{}")), maximum(rest));
+  };
+  const std::string same = "%r = stablehlo.reshape %m : (tensor<2xf32>) -> tensor<2xf32>";
+  EXPECT_TRUE(expect(stays(same), a, {{3, -2}, {-5, 6}}).empty());
+  // The maximum with a value that all devices have, and the elements in another order
+  EXPECT_TRUE(expect(stays(R"(%one = stablehlo.constant dense<1.0> : tensor<2xf32>
+    %s = stablehlo.maximum %m, %one : tensor<2xf32>
+    %last = stablehlo.slice %s [1:2] : (tensor<2xf32>) -> tensor<1xf32>
+    %first = stablehlo.slice %s [0:1] : (tensor<2xf32>) -> tensor<1xf32>
+    %r = stablehlo.concatenate %last, %first, dim = 0 : (tensor<1xf32>, tensor<1xf32>) -> tensor<2xf32>)"),
+                     a, {{1, 3}, {6, 1}})
+                  .empty());
+  // After other operations each device has the whole maximum.
+  EXPECT_EQ(expect(stays("%r = stablehlo.negate %m : tensor<2xf32>"), a, {{-3, -6}, {-3, -6}}).size(), 1u);
+  // A maximum is no summand of a sum.
+  EXPECT_EQ(expect(program(rows, laid("2xf32", sum_of("{}")), maximum(same)), a, {{3, 6}, {0, 0}}).size(), 1u);
+}
+
+TEST(PartialMaxima, OfAValueThatAllHaveAreTheValue) {
+  EXPECT_TRUE(
+      expect(program("%a: " + laid("2xf32", "[{}]"), laid("2xf32", maximum_of("{}")), "return %a : tensor<2xf32>"),
+             {{{-1, 2}, {-1, 2}}}, {{-1, 2}, {-1, 2}})
+          .empty());
+}
+
+TEST(PartialMaxima, AreReducedWhereTheyArentWanted) {
+  for (const bool is_max : {true, false}) {
+    const std::string over = R"([{}], unreduced=)" + std::string(is_max ? "max" : "min") + R"({"x"})";
+    const Floats wanted = is_max ? Floats{-1, 20} : Floats{-10, 2};
+    const auto moved = expect(program("%a: " + laid("2xf32", over), laid("2xf32", "[{}]"), "return %a : tensor<2xf32>"),
+                              {{{-1, 2}, {-10, 20}}}, {wanted, wanted});
+    ASSERT_EQ(moved.size(), 1u);
+    EXPECT_EQ(moved[0].opcode, Opcode::kAllReduce);
+  }
+}
+
+TEST(PartialMaxima, OverSomeAxesAreMaximaOverTheOthers) {
+  const std::string body = R"(%low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+    %0 = stablehlo.reduce(%a init: %low) applies stablehlo.maximum across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+    %1 = sdy.sharding_constraint %0 <@mesh, [], unreduced=max{"x", "y"}> : tensor<f32>
+    return %1 : tensor<f32>)";
+  const auto moved =
+      expect(program("%a: " + laid("4xf32", R"([{"x", "y"}])"), laid("f32", R"([], unreduced=max{"x"})"), body, true),
+             {{{-1}, {-10}, {-100}, {-1000}}}, {{-1}, {-1}, {-100}, {-100}});
+  ASSERT_EQ(moved.size(), 1u);
+  EXPECT_EQ(moved[0].members, 2);
+}
+
+TEST(PartialMaxima, OfComputationsByHandAreWhatDevicesGive) {
+  const std::string body =
+      R"(%r = sdy.manual_computation(%a) in_shardings=[<@mesh, [{}], unreduced=max{"x"}>] out_shardings=[<@mesh, [{}], unreduced=max{"x"}>] manual_axes={"x"} (%p: tensor<2xf32>) {
+      %1 = stablehlo.negate %p : tensor<2xf32>
+      sdy.return %1 : tensor<2xf32>
+    } : (tensor<2xf32>) -> tensor<2xf32>
+    return %r : tensor<2xf32>)";
+  const std::string partial = laid("2xf32", maximum_of("{}"));
+  EXPECT_TRUE(
+      expect(program("%a: " + laid("2xf32", "[{}]"), partial, body), {{{3, 4}, {3, 4}}}, {{-3, -4}, {-3, -4}}).empty());
+  EXPECT_EQ(expect(program("%a: " + laid("2xf32", "[{}]"), laid("2xf32", "[{}]"), body), {{{3, 4}, {3, 4}}},
+                   {{-3, -4}, {-3, -4}})
+                .size(),
+            1u);
+}
+
+/// A loop reduces a partial maximum before its first step.
+TEST(PartialMaxima, AreReducedBeforeALoop) {
+  const std::string body = R"(%first = sdy.sharding_constraint %a <@mesh, [], unreduced=max{"x"}> : tensor<f32>
+    %none = stablehlo.constant dense<0> : tensor<i32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %two = stablehlo.constant dense<2> : tensor<i32>
+    %r:2 = stablehlo.while(%i = %none, %x = %first) : tensor<i32>, tensor<f32>
+      cond {
+        %less = stablehlo.compare LT, %i, %two : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %less : tensor<i1>
+      } do {
+        %more = stablehlo.add %x, %x : tensor<f32>
+        %next = stablehlo.add %i, %one : tensor<i32>
+        stablehlo.return %next, %more : tensor<i32>, tensor<f32>
+      }
+    return %r#1 : tensor<f32>)";
+  expect(program("%a: " + laid("f32", maximum_of("")), laid("f32", "[]"), body), {{{-2}, {-3}}}, {{-8}, {-8}});
+}
+
+TEST(PartialMaxima, OfTypesWithoutAnOrderAreRefused) {
+  const auto made =
+      partitioned(program("%a: " + laid("2xcomplex<f32>", "[{}]"), laid("2xcomplex<f32>", maximum_of("{}")),
+                          "return %a : tensor<2xcomplex<f32>>"));
+  EXPECT_EQ(made.status().code(), StatusCode::kUnimplemented);
+  EXPECT_NE(made.status().to_string().find("its type has no order"), std::string::npos) << made.status().to_string();
+}
+
 TEST(Summands, OfTypesThatNothingAddsAreRefused) {
   const auto made =
       partitioned(program("%a: " + laid("2xi1", "[{}]"), laid("2xi1", sum_of("{}")), "return %a : tensor<2xi1>"));

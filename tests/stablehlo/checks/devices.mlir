@@ -73,6 +73,29 @@ module @unreduced {
 
 // -----
 
+module @partial_maxima {
+  sdy.mesh @mesh = <["x"=3]>
+  func.func @main() {
+    %0 = stablehlo.constant dense<[5.0, -7.0]> : tensor<2xf32>
+    %1 = sdy.manual_computation(%0) in_shardings=[<@mesh, [{}], unreduced=max{"x"}>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%arg0: tensor<2xf32>) {
+      sdy.return %arg0 : tensor<2xf32>
+    } : (tensor<2xf32>) -> tensor<6xf32>
+    check.expect_eq_const %1, dense<[5.0, -7.0, 5.0, -7.0, 5.0, -7.0]> : tensor<6xf32>
+    %2 = stablehlo.constant dense<[1.0, 2.0, 3.0, -4.0, -5.0, 6.0]> : tensor<6xf32>
+    %3 = sdy.manual_computation(%2) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{}], unreduced=max{"x"}>] manual_axes={"x"} (%arg0: tensor<2xf32>) {
+      sdy.return %arg0 : tensor<2xf32>
+    } : (tensor<6xf32>) -> tensor<2xf32>
+    check.expect_eq_const %3, dense<[3.0, 6.0]> : tensor<2xf32>
+    %4 = sdy.manual_computation(%2) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{}], unreduced=min{"x"}>] manual_axes={"x"} (%arg0: tensor<2xf32>) {
+      sdy.return %arg0 : tensor<2xf32>
+    } : (tensor<6xf32>) -> tensor<2xf32>
+    check.expect_eq_const %4, dense<[-5.0, -4.0]> : tensor<2xf32>
+    func.return
+  }
+}
+
+// -----
+
 module @processes_of_one_function {
   func.func @sum_and_ids(%x: tensor<2xi64>) -> (tensor<2xi64>, tensor<ui32>, tensor<ui32>) {
     %0 = "stablehlo.all_reduce"(%x) ({

@@ -113,14 +113,23 @@ TEST(Shardings, AreReadInTheFormOfAttributesToo) {
   EXPECT_TRUE(parse_axis_names(R"(#sdy<manual_axes{"x"}>)").ok());
 }
 
-TEST(Shardings, HaveSumsInPartsAndNoOtherReductions) {
+TEST(Shardings, HavePartialSumsMaximaAndMinima) {
   for (const std::string_view text : {R"(<@m, [{}], unreduced={"x"}>)", R"(<@m, [{}], unreduced{"x"}>)",
                                       R"(<@m, [{}], replicated={"y"}, unreduced=sum{"x"}>)"}) {
     const StatusOr<std::vector<Sharding>> read = parse_shardings(text);
     ASSERT_TRUE(read.ok()) << text << read.status().to_string();
     EXPECT_EQ((*read)[0].unreduced.size(), 1) << text;
   }
-  EXPECT_EQ(parse_shardings(R"(<@m, [{}], unreduced=max{"x"}>)").status().code(), StatusCode::kUnimplemented);
+  const std::pair<std::string, hlo::ReducerKind> others[] = {{"max", hlo::ReducerKind::kMaximum},
+                                                             {"min", hlo::ReducerKind::kMinimum}};
+  for (const auto& [word, kind] : others) {
+    const std::string text = "<@m, [{}], unreduced=" + word + R"({"x"}>)";
+    const StatusOr<std::vector<Sharding>> read = parse_shardings(text);
+    ASSERT_TRUE(read.ok()) << read.status().to_string();
+    EXPECT_EQ((*read)[0].reduction, kind);
+    EXPECT_EQ(to_string((*read)[0]), text);
+  }
+  EXPECT_EQ(parse_shardings(R"(<@m, [{}], unreduced=product{"x"}>)").status().code(), StatusCode::kUnimplemented);
 }
 
 }  // namespace

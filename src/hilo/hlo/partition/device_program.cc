@@ -268,8 +268,7 @@ Expr DeviceProgram::all_reduce(Expr part, const ComputationPtr& reducer, const A
     a.replica_groups = groups(by);
     a.to_apply = reducer;
   });
-  const Expr sum = reported(result, atoms().size(by));
-  return reducer->reducer_kind() == ReducerKind::kAdd ? recorded(sum, {part, by, reducer}) : sum;
+  return recorded(reported(result, atoms().size(by)), {part, by, reducer});
 }
 
 Expr DeviceProgram::reduce_scatter(Expr part, int64_t dimension, const ComputationPtr& reducer, const Atoms& by) {

@@ -59,11 +59,11 @@ class DeviceProgram final : public Sink {
   /// Adds a collective of the user's program to the report.
   void report(Expr collective);
 
-  /// Facts about the result of a collective: a sum or a concatenation over the devices that differ only in `by`.
+  /// Facts about the result of a collective: a reduction or a concatenation over the devices that differ only in `by`.
   struct Combined {
     Expr part;  ///< this device's operand
     Atoms by;
-    ComputationPtr reducer;  ///< the sum's reducer; null: the result is a concatenation along `dimension`
+    ComputationPtr reducer;  ///< null: the result is a concatenation along `dimension`
     int64_t dimension = 0;
     size_t transfer = 0;  ///< index in the report
   };

@@ -11,7 +11,7 @@ Status check_edges(const std::vector<std::optional<Sharding>>& stated, const std
                    const PropagatedFlow& propagated, const MeshAtoms& mesh, std::string_view what) {
   for (size_t i = 0; i < stated.size(); ++i) {
     if (!stated[i]) continue;
-    HILO_ASSIGN_OR_RETURN(const Atoms sum, mesh.atoms_of(stated[i]->unreduced));
+    HILO_ASSIGN_OR_RETURN(const Unreduced sum, unreduced_of(*stated[i], mesh));
     HILO_RETURN_IF_ERROR(check_summands(propagated.flow.arrays[arrays[i]].shape, propagated.splits[arrays[i]], sum)
                              .with_context(fmt::format("{} {}", what, i)));
     for (size_t d = 0; d < stated[i]->dimensions.size(); ++d) {

@@ -35,8 +35,7 @@ struct Frame {
   bool is_call = false;
   int64_t times = 1;                       ///< number of iterations of the surrounding loops
   std::vector<ArraySplit> requested = {};  ///< requested splits of the root's leaves; unused for calls
-  std::vector<Atoms> unreduced =
-      {};  ///< by leaf of the root, the atoms over which it stays unreduced; empty: none does
+  std::vector<Unreduced> unreduced = {};   ///< by leaf of the root, over which devices it stays unreduced
   InstructionId next = 0;
   std::vector<PartList> values = {};
   std::vector<ComputationPtr> finished = {};  ///< computations that instruction `next` opens
@@ -50,7 +49,7 @@ bool is_alias(Opcode opcode) {
 /// The sharding of a whole array at the beginning or end of a manual computation.
 struct Edge {
   ArraySplit split;
-  Atoms unreduced;  ///< the array is the sum over these
+  Unreduced unreduced;
 };
 
 class Partitioner {
@@ -74,7 +73,7 @@ class Partitioner {
                      std::span<const ArraySplit> cut) const;
   int64_t runs(const Frame& frame, const Instruction& instruction) const;
   std::vector<ArraySplit> carry_splits(const Frame& frame, const Instruction& loop) const;
-  std::vector<Atoms> carry_unreduced(const Frame& frame, const Instruction& loop);
+  std::vector<Unreduced> carry_unreduced(const Frame& frame, const Instruction& loop);
   Status record_unreduced();
   void gather_sliced_dimensions(uint32_t body, int64_t trips, FlowArrayId array, ArraySplit& split) const;
   PartList operand_parts(const Frame& frame, const Instruction& instruction) const;
@@ -113,8 +112,8 @@ class Partitioner {
   PartitionContext context_;
   DataFlow flow_;
   std::vector<ArraySplit> splits_;
-  std::vector<Atoms> unreduced_;  ///< by array of the flow: the atoms over which the program requests it unreduced
-  std::deque<Frame> frames_;      // a deque: references stay valid when frames are pushed
+  std::vector<Unreduced> unreduced_;  ///< by array of the flow: what the program requests
+  std::deque<Frame> frames_;          // a deque: references stay valid when frames are pushed
   ComputationPtr entry_;
 };
 
@@ -226,7 +225,7 @@ void Partitioner::open_body(Frame& frame, const Instruction& instruction, uint32
   const bool loops = instruction.opcode == Opcode::kWhile;
   const std::vector<ArraySplit> own =
       loops ? carry_splits(frame, instruction) : splits(flow(frame).values[instruction.id]);
-  const std::vector<Atoms> sums = loops ? carry_unreduced(frame, instruction) : std::vector<Atoms>();
+  const std::vector<Unreduced> sums = loops ? carry_unreduced(frame, instruction) : std::vector<Unreduced>();
   for (const InstructionId parameter_id : body.parameters()) {
     const std::vector<FlowArrayId>& arrays = flow_.frames[id].values[parameter_id];
     PartList values =
@@ -289,18 +288,19 @@ std::vector<ArraySplit> Partitioner::carry_splits(const Frame& frame, const Inst
   return result;
 }
 
-/// Returns the atoms over which leaves of a loop's carry stay unreduced. A leaf that starts unreduced and is only added
-/// to stays so; the reduction happens once, after the loop.
-std::vector<Atoms> Partitioner::carry_unreduced(const Frame& frame, const Instruction& loop) {
+/// Returns over which devices leaves of a loop's carry stay unreduced. A sum that starts unreduced and is only added to
+/// stays so; the reduction happens once, after the loop.
+std::vector<Unreduced> Partitioner::carry_unreduced(const Frame& frame, const Instruction& loop) {
   const std::vector<FlowArrayId>& carry = flow(frame).values[loop.id];
   const std::vector<FlowArrayId>& first = flow(frame).values[loop.operands[0]];
-  std::vector<Atoms> result(carry.size());
+  std::vector<Unreduced> result(carry.size());
   for (size_t i = 0; i < carry.size(); ++i) {
     const FlowArray& array = flow_.arrays[carry[i]];
-    if (carry[i] == first[i] || unreduced_[first[i]].empty() || array.manual_depth != 0) continue;
-    if (!check_summands(array.shape, splits_[carry[i]], unreduced_[first[i]]).ok()) continue;
+    const Unreduced& begin = unreduced_[first[i]];
+    if (carry[i] == first[i] || begin.empty() || begin.by != ReducerKind::kAdd || array.manual_depth != 0) continue;
+    if (!check_summands(array.shape, splits_[carry[i]], begin).ok()) continue;
     if (!only_adds_to(flow_, flow(frame).opened.at(loop.id)[0], carry[i], i)) continue;
-    result[i] = unreduced_[carry[i]] = unreduced_[first[i]];
+    result[i] = unreduced_[carry[i]] = begin;
   }
   return result;
 }
@@ -308,7 +308,7 @@ std::vector<Atoms> Partitioner::carry_unreduced(const Frame& frame, const Instru
 void Partitioner::write_while(Frame& frame, const Instruction& instruction) {
   const std::vector<FlowArrayId>& carry = flow(frame).values[instruction.id];
   const std::vector<ArraySplit> cut = carry_splits(frame, instruction);
-  const std::vector<Atoms> sums = carry_unreduced(frame, instruction);
+  const std::vector<Unreduced> sums = carry_unreduced(frame, instruction);
   PartList before = frame.values[instruction.operands[0]];
   replace_by_summands(*frame.program, before, cut, sums);
   const Expr first = packed_as(frame, instruction.shape, before, cut, "carry");
@@ -383,7 +383,7 @@ StatusOr<Edge> Partitioner::edge(const Instruction& instruction) const {
   for (size_t d = 0; d < std::min(edge.split.size(), stated->sharding.dimensions.size()); ++d) {
     HILO_ASSIGN_OR_RETURN(edge.split[d], context_.atoms.atoms_of(stated->sharding.dimensions[d].axes));
   }
-  HILO_ASSIGN_OR_RETURN(edge.unreduced, context_.atoms.atoms_of(stated->sharding.unreduced));
+  HILO_ASSIGN_OR_RETURN(edge.unreduced, unreduced_of(stated->sharding, context_.atoms));
   HILO_RETURN_IF_ERROR(check_summands(instruction.shape, edge.split, edge.unreduced));
   return edge;
 }
@@ -524,7 +524,9 @@ std::vector<Sharding> Partitioner::shardings(const std::vector<FlowArrayId>& arr
     sharding.mesh = context_.mesh;
     for (const Atoms& atoms : splits_[arrays[i]])
       sharding.dimensions.push_back({.axes = context_.atoms.whole_axes(atoms)});
-    if (stated[i]) sharding.unreduced = stated[i]->unreduced;
+    if (!stated[i]) continue;
+    sharding.unreduced = stated[i]->unreduced;
+    sharding.reduction = stated[i]->reduction;
   }
   return result;
 }
@@ -535,17 +537,17 @@ Status Partitioner::record_unreduced() {
   for (const DataFlow::Stated& stated : flow_.stated) {
     HILO_ASSIGN_OR_RETURN(const std::vector<Sharding> shardings, request_.stated(*stated.instruction));
     for (size_t i = 0; i < std::min(shardings.size(), stated.arrays.size()); ++i) {
-      HILO_ASSIGN_OR_RETURN(unreduced_[stated.arrays[i]], context_.atoms.atoms_of(shardings[i].unreduced));
+      HILO_ASSIGN_OR_RETURN(unreduced_[stated.arrays[i]], unreduced_of(shardings[i], context_.atoms));
     }
   }
   return ok_status();
 }
 
-/// Arguments that are unreduced are summed at once.
+/// Arguments that are unreduced are reduced at once.
 StatusOr<Frame> Partitioner::entry_frame() {
   const Computation& entry = *module_.entry;
   Frame frame{0, std::make_shared<DeviceProgram>(entry.name(), context_), {}};
-  HILO_ASSIGN_OR_RETURN(const std::vector<Atoms> sums, unreduced_atoms(request_.parameters, context_.atoms));
+  HILO_ASSIGN_OR_RETURN(const std::vector<Unreduced> sums, unreduced_of(request_.parameters, context_.atoms));
   size_t leaf = 0;
   context_.reason = "an unreduced argument";
   for (const InstructionId id : entry.parameters()) {
@@ -557,7 +559,7 @@ StatusOr<Frame> Partitioner::entry_frame() {
     frame.parameters.push_back(std::move(own));
   }
   frame.requested = splits(flow_.results);
-  HILO_ASSIGN_OR_RETURN(frame.unreduced, unreduced_atoms(request_.results, context_.atoms));
+  HILO_ASSIGN_OR_RETURN(frame.unreduced, unreduced_of(request_.results, context_.atoms));
   return frame;
 }
 

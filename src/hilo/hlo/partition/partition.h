@@ -22,8 +22,8 @@ struct PartitionedProgram {
 /// differs
 /// Errors    those of propagate_shardings; INVALID_ARGUMENT for shardings of parameters and results that don't divide
 /// them;
-///           UNIMPLEMENTED for unreduced arrays of types without addition, effects, and programs with per-device code
-///           outside of manual computations (PropagationRequest::manual)
+///           UNIMPLEMENTED for unreduced arrays of types without the reduction, effects, and programs with per-device
+///           code outside of manual computations (PropagationRequest::manual)
 /// Cost      linear in the instructions, with calls opened
 StatusOr<PartitionedProgram> partition(const Module& module, const PropagationRequest& request);
 

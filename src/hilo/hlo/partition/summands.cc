@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "hilo/hlo/ir/reducer_kind.h"
 #include "hilo/hlo/partition/local_op.h"
 #include "hilo/hlo/partition/own_form.h"
 #include "hilo/hlo/partition/view.h"
@@ -31,13 +32,15 @@ bool widens(ElementType from, ElementType to) {
 }
 
 /// Returns whether an instruction is additive in an operand of that type: the results of summands add up to the result
-/// of the sum, if all other operands are equal.
-bool adds_up(const Instruction& instruction, size_t operand, ElementType type) {
+/// of the sum, if all other operands are equal. The same for maxima and minima.
+bool adds_up(const Instruction& instruction, size_t operand, ElementType type, ReducerKind by = ReducerKind::kAdd) {
   switch (instruction.opcode) {
     case Opcode::kConvert: return widens(type, instruction.shape.element_type());
     case Opcode::kAdd:
     case Opcode::kSubtract:
-    case Opcode::kNegate:
+    case Opcode::kNegate: return by == ReducerKind::kAdd;
+    case Opcode::kMaximum:
+    case Opcode::kMinimum: return opcode_of(by) == instruction.opcode;
     case Opcode::kCopy:
     case Opcode::kReshape:
     case Opcode::kTranspose:
@@ -52,19 +55,31 @@ bool adds_up(const Instruction& instruction, size_t operand, ElementType type) {
 
 class Summands {
  public:
-  Summands(DeviceProgram& program, const Atoms& over) : program_(program), over_(over) {}
+  Summands(DeviceProgram& program, const Unreduced& over) : program_(program), over_(over.over), by_(over.by) {}
   Expr of(Expr value);
 
  private:
   bool is_combined(Expr value, int steps);
+  bool reduces(const DeviceProgram::Combined& combined) const;
+  bool adds_up(const Instruction& instruction, size_t operand) const {
+    return hlo::adds_up(instruction, operand, program_.at(instruction.operands[operand]).type(), by_);
+  }
   Expr before_collective(Expr value, const DeviceProgram::Combined& combined);
   Expr on_first(Expr value, const Atoms& over);
   Expr among_zeros(Expr part, const Shape& whole, int64_t dimension, const Atoms& by);
 
   DeviceProgram& program_;
   const Atoms& over_;
+  const ReducerKind by_;
   std::map<InstructionId, bool> is_combined_;
 };
+
+/// Returns whether the operands of a collective are summands of its result. Those of a concatenation are summands among
+/// zeros.
+bool Summands::reduces(const DeviceProgram::Combined& combined) const {
+  if (combined.reducer == nullptr) return by_ == ReducerKind::kAdd && is_among(combined.by, over_);
+  return combined.reducer->reducer_kind() == by_ && without(over_, combined.by) != over_;
+}
 
 /// Returns whether the value is linear in the operands of an earlier collective.
 bool Summands::is_combined(Expr value, int steps) {
@@ -74,18 +89,17 @@ bool Summands::is_combined(Expr value, int steps) {
   const std::span<const InstructionId> operands = program_.instruction(value).operands;
   bool found = false;
   if (const DeviceProgram::Combined* const combined = program_.find_combined(value); combined != nullptr) {
-    found = combined->reducer != nullptr ? without(over_, combined->by) != over_ : is_among(combined->by, over_);
+    found = reduces(*combined);
   } else if (steps < kMaxSteps) {
     for (size_t i = 0; i < operands.size(); ++i) {
-      const Expr operand = program_.at(operands[i]);
-      if (adds_up(program_.instruction(value), i, operand.type())) found |= is_combined(operand, steps + 1);
+      if (adds_up(program_.instruction(value), i)) found |= is_combined(program_.at(operands[i]), steps + 1);
     }
   }
   return is_combined_[value.id] = found;
 }
 
 Expr Summands::on_first(Expr value, const Atoms& over) {
-  if (over.empty() || !program_.status().ok()) return value;
+  if (over.empty() || by_ != ReducerKind::kAdd || !program_.status().ok()) return value;
   const Expr first = broadcast(program_.part_index(over) == 0.0, value.shape().dimensions(), {});
   return select(first, value, full_like(value, 0));
 }
@@ -121,7 +135,7 @@ Expr Summands::of(Expr value) {
   std::vector<bool> adds;
   for (const InstructionId operand : definition.operands) {
     operands.push_back(program_.at(operand));
-    adds.push_back(adds_up(definition, adds.size(), operands.back().type()));
+    adds.push_back(adds_up(definition, adds.size()));
   }
   for (size_t i = 0; i < operands.size(); ++i) {
     if (adds[i]) operands[i] = of(operands[i]);
@@ -133,45 +147,50 @@ Expr Summands::of(Expr value) {
 
 namespace {
 
-Expr finished_sum(DeviceProgram& program, Expr summand, const Atoms& over) {
+Expr finished_sum(DeviceProgram& program, Expr summand, const Unreduced& over) {
   if (over.empty() || !program.status().ok()) return summand;
-  const StatusOr<ComputationPtr> add = joining_computation(summand.type());
-  if (!add.ok()) program.fail(add.status());
-  return add.ok() ? program.all_reduce(summand, *add, over) : summand;
+  const StatusOr<ComputationPtr> reducer = scalar_binary_computation(*opcode_of(over.by), summand.type());
+  if (!reducer.ok()) program.fail(reducer.status());
+  return reducer.ok() ? program.all_reduce(summand, *reducer, over.over) : summand;
 }
 
 }  // namespace
 
-void finish_sums(DeviceProgram& program, std::span<Part> values, std::span<const Atoms> over) {
+void finish_sums(DeviceProgram& program, std::span<Part> values, std::span<const Unreduced> over) {
   for (size_t i = 0; i < values.size() && i < over.size(); ++i)
     values[i].value = finished_sum(program, values[i].value, over[i]);
 }
 
-Expr summand_of(DeviceProgram& program, Expr value, const Atoms& over) {
+Expr summand_of(DeviceProgram& program, Expr value, const Unreduced& over) {
   return over.empty() ? value : Summands(program, over).of(value);
 }
 
 /// Computes the summand and shards it. If devices of the sum have different shards, the array is sharded directly.
-Expr cut_summand(DeviceProgram& program, const Part& part, const ArraySplit& to, const Atoms& over) {
-  if (over.empty() || part.view != nullptr || shares(part.split, over))
+Expr cut_summand(DeviceProgram& program, const Part& part, const ArraySplit& to, const Unreduced& over) {
+  if (over.empty() || part.view != nullptr || shares(part.split, over.over))
     return summand_of(program, cut_as(program, part, to), over);
   Part summand = part;
   summand.value = summand_of(program, part.value, over);
   return cut_as(program, summand, to);
 }
 
-StatusOr<std::vector<Atoms>> unreduced_atoms(const std::vector<std::optional<Sharding>>& stated,
-                                             const MeshAtoms& mesh) {
-  std::vector<Atoms> result(stated.size());
+StatusOr<Unreduced> unreduced_of(const Sharding& stated, const MeshAtoms& mesh) {
+  HILO_ASSIGN_OR_RETURN(Atoms over, mesh.atoms_of(stated.unreduced));
+  return Unreduced{std::move(over), stated.reduction};
+}
+
+StatusOr<std::vector<Unreduced>> unreduced_of(const std::vector<std::optional<Sharding>>& stated,
+                                              const MeshAtoms& mesh) {
+  std::vector<Unreduced> result(stated.size());
   for (size_t i = 0; i < stated.size(); ++i) {
     if (!stated[i]) continue;
-    HILO_ASSIGN_OR_RETURN(result[i], mesh.atoms_of(stated[i]->unreduced));
+    HILO_ASSIGN_OR_RETURN(result[i], unreduced_of(*stated[i], mesh));
   }
   return result;
 }
 
 void replace_by_summands(DeviceProgram& program, std::span<Part> values, std::span<const ArraySplit> to,
-                         std::span<const Atoms> over) {
+                         std::span<const Unreduced> over) {
   for (size_t i = 0; i < values.size() && i < over.size(); ++i) {
     if (!over[i].empty()) values[i] = {cut_summand(program, values[i], to[i], over[i]), to[i]};
   }
@@ -231,11 +250,15 @@ bool only_adds_to(const DataFlow& flow, uint32_t body, FlowArrayId carried, size
   return true;
 }
 
-Status check_summands(const Shape& shape, const ArraySplit& split, const Atoms& over) {
+Status check_summands(const Shape& shape, const ArraySplit& split, const Unreduced& over) {
   if (over.empty()) return ok_status();
-  if (!shape.is_array() || joining_kind(shape.element_type()) != ReducerKind::kAdd)
-    return unimplemented(fmt::format("{} is unreduced, and its type has no addition", shape.to_string()));
-  if (shares(split, over))
+  const bool is_sum = over.by == ReducerKind::kAdd;
+  const bool reduces = shape.is_array() && (is_sum ? joining_kind(shape.element_type()) == over.by
+                                                   : neutral_value(over.by, shape.element_type()).has_value());
+  if (!reduces)
+    return unimplemented(
+        fmt::format("{} is unreduced, and its type has no {}", shape.to_string(), is_sum ? "addition" : "order"));
+  if (shares(split, over.over))
     return unimplemented(fmt::format("{} is unreduced over devices that shard a dimension of it", shape.to_string()));
   return ok_status();
 }

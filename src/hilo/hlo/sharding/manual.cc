@@ -33,7 +33,7 @@ StatusOr<std::vector<std::optional<Edge>>> edges_of(const Computation& computati
     InstructionId from = i.operands[0];
     HILO_ASSIGN_OR_RETURN(const DimensionSplit summands,
                           split_dimension(edge->sharding.mesh, edge->sharding.unreduced));
-    if (edge->enters && summands.parts > 1)
+    if (edge->enters && summands.parts > 1 && edge->sharding.reduction == ReducerKind::kAdd)
       // `from` is a select between the value and, on other devices, zeros
       from = computation.instruction(from).operands[1];
     for (int64_t k = 0; !edge->enters && k < edge->joins; ++k) from = computation.instruction(from).operands[0];

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hilo/base/status.h"
+#include "hilo/hlo/ir/computation.h"
 
 namespace hilo::hlo {
 
@@ -49,8 +50,9 @@ struct Sharding {
   std::string mesh_name;  ///< empty: `mesh` is written inline
   Mesh mesh;
   std::vector<DimensionSharding> dimensions;
-  std::vector<AxisReference> replicated;  ///< axes that no dimension may use
-  std::vector<AxisReference> unreduced;   ///< the array is the sum over the devices along these axes
+  std::vector<AxisReference> replicated;      ///< axes that no dimension may use
+  std::vector<AxisReference> unreduced;       ///< the array is a reduction over the devices along these axes
+  ReducerKind reduction = ReducerKind::kAdd;  ///< of `unreduced`: kAdd, kMaximum or kMinimum
   bool operator==(const Sharding&) const = default;
 };
 

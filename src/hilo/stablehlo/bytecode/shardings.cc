@@ -50,6 +50,15 @@ std::string factor_list(std::string_view name, const std::vector<int64_t>& facto
   return factors.empty() ? std::string() : fmt::format(" {}={{{}}}", name, factor_names(factors, ", "));
 }
 
+/// Returns the word of a reduction of partial results. A sum has none.
+std::string_view reduction_from(ByteReader& in) {
+  constexpr std::string_view kReductions[] = {"", "max", "min"};
+  const int64_t reduction = in.signed_number();
+  if (reduction >= 0 && reduction < std::ssize(kReductions)) return kReductions[reduction];
+  in.fail(StatusCode::kUnimplemented, fmt::format("a sharding with partial results of reduction {}", reduction));
+  return "";
+}
+
 }  // namespace
 
 std::string read_sdy(BytecodeReader& reader, ByteReader& in) {
@@ -123,11 +132,10 @@ std::string read_sdy(BytecodeReader& reader, ByteReader& in) {
       const std::string dimensions = list();
       const std::string replicated = list();
       const std::string unreduced = static_cast<Sdy>(code) == Sdy::kTensorShardingV1 ? std::string() : list();
-      if (static_cast<Sdy>(code) == Sdy::kTensorShardingV3)  // only in this version
-        in.fail(StatusCode::kUnimplemented, "a sharding with partial results of a reduction other than a sum");
+      const std::string_view reduction = static_cast<Sdy>(code) == Sdy::kTensorShardingV3 ? reduction_from(in) : "";
       made = fmt::format("<{}, [{}]", prefix, dimensions);
       if (!replicated.empty()) made += fmt::format(", replicated={{{}}}", replicated);
-      if (!unreduced.empty()) made += fmt::format(", unreduced={{{}}}", unreduced);
+      if (!unreduced.empty()) made += fmt::format(", unreduced={}{{{}}}", reduction, unreduced);
       made += ">";
       return made;
     }

@@ -86,6 +86,14 @@ Status read_dimension(Cursor& cursor, DimensionSharding& dimension) {
   return invalid_argument(fmt::format("the priority of a dimension: got '{}'; wanted p0, p1, ...", priority));
 }
 
+/// Returns the reduction of `unreduced=max{"x"}`; without a word it is a sum.
+StatusOr<hlo::ReducerKind> reduction_of(std::string_view word) {
+  if (word.empty() || word == "sum") return hlo::ReducerKind::kAdd;
+  if (word == "max") return hlo::ReducerKind::kMaximum;
+  if (word == "min") return hlo::ReducerKind::kMinimum;
+  return unimplemented(fmt::format("a sharding with partial results of a reduction by '{}'", word));
+}
+
 StatusOr<Sharding> read_sharding(Cursor& cursor) {
   Sharding sharding;
   HILO_RETURN_IF_ERROR(cursor.expect("<", "before a sharding"));
@@ -104,9 +112,7 @@ StatusOr<Sharding> read_sharding(Cursor& cursor) {
     const bool bare = word == "unreduced" && cursor.next_is("{");  // an old form
     if (!bare) HILO_RETURN_IF_ERROR(cursor.expect("=", "in a sharding"));
     if (word == "unreduced") {
-      const std::string_view reduction = cursor.word();
-      if (!reduction.empty() && reduction != "sum")
-        return unimplemented(fmt::format("a sharding with partial results of a reduction by '{}'", reduction));
+      HILO_ASSIGN_OR_RETURN(sharding.reduction, reduction_of(cursor.word()));
     }
     DimensionSharding list;
     HILO_RETURN_IF_ERROR(read_axes(cursor, list));
@@ -180,7 +186,12 @@ std::string to_string(const Sharding& sharding) {
   }
   text += "]";
   if (!sharding.replicated.empty()) text += ", replicated=" + axes_text(sharding.replicated, false);
-  if (!sharding.unreduced.empty()) text += ", unreduced=" + axes_text(sharding.unreduced, false);
+  if (sharding.unreduced.empty()) return text + ">";
+  const bool is_sum = sharding.reduction == hlo::ReducerKind::kAdd;
+  text += is_sum                                             ? ", unreduced="
+          : sharding.reduction == hlo::ReducerKind::kMaximum ? ", unreduced=max"
+                                                             : ", unreduced=min";
+  text += axes_text(sharding.unreduced, false);
   return text + ">";
 }
 

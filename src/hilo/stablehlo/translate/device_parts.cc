@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "hilo/hlo/ir/reducer_kind.h"
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/slice.h"
 #include "hilo/stablehlo/devices/mesh_axes.h"
@@ -39,6 +40,7 @@ StatusOr<DeviceParts> parts_by_axes(const OpContext& op, const Sharding& shardin
     parts.dimensions.push_back(std::move(dimension));
   }
   HILO_ASSIGN_OR_RETURN(parts.summands, split(sharding.unreduced));
+  parts.reduction = sharding.reduction;
   parts.sharding = to_string(sharding);
   Sharding manual = sharding;
   std::vector<std::string> left = manual_axes;
@@ -72,9 +74,10 @@ Status check_parts(const DeviceParts& parts, const Shape& whole, const Shape& pa
 
 namespace {
 
-/// Keeps the value on the first of the devices that add to the same elements; the others get zeros.
+/// Keeps the value on the first of the devices that add to the same elements; the others get zeros. As a partial
+/// maximum or minimum all of them keep it.
 StatusOr<InstructionId> one_summand(const OpContext& op, InstructionId value, const DeviceParts& parts) {
-  if (parts.summands.parts == 1) return value;
+  if (parts.summands.parts == 1 || parts.reduction != hlo::ReducerKind::kAdd) return value;
   std::vector<int64_t> has = parts.summands.part_of_device;
   for (int64_t& part : has) part = part == 0 ? 1 : 0;
   return zero_elsewhere(op, value, has);
@@ -125,8 +128,8 @@ StatusOr<InstructionId> join_parts(const OpContext& op, InstructionId value, con
     ++joins;
     auto attributes = std::make_shared<hlo::AllReduceAttributes>();
     attributes->replica_groups = parts.summands.groups;
-    HILO_ASSIGN_OR_RETURN(attributes->to_apply,
-                          hlo::scalar_binary_computation(Opcode::kAdd, op.builder.shape(value).element_type()));
+    HILO_ASSIGN_OR_RETURN(attributes->to_apply, hlo::scalar_binary_computation(*hlo::opcode_of(parts.reduction),
+                                                                               op.builder.shape(value).element_type()));
     HILO_ASSIGN_OR_RETURN(value, op.builder.add(Opcode::kAllReduce, {value}, std::move(attributes)));
   }
   for (size_t d = 0; d < parts.dimensions.size(); ++d) {

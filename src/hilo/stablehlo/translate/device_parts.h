@@ -11,9 +11,10 @@ namespace hilo::stablehlo {
 /// The sharding of one array by a computation's manual axes: one split per dimension.
 struct DeviceParts {
   std::vector<DimensionSplit> dimensions;
-  DimensionSplit summands;  ///< devices that add to the same elements
-  std::string sharding;     ///< sharding of the whole array
-  std::string manual;       ///< the same without axes that the computation leaves to the compiler
+  DimensionSplit summands;                              ///< devices with partial results of the same elements
+  hlo::ReducerKind reduction = hlo::ReducerKind::kAdd;  ///< of the partial results
+  std::string sharding;                                 ///< sharding of the whole array
+  std::string manual;  ///< the same without axes that the computation leaves to the compiler
 };
 
 /// Returns the parts of a sharding along `manual_axes`.

@@ -68,6 +68,7 @@ StatusOr<DeviceParts> parts_of(const OpContext& op, const Sharding& sharding, co
   }
   parts.manual = to_string(cut);
   HILO_ASSIGN_OR_RETURN(parts.summands, split_dimension(sharding.mesh, sharding.unreduced));
+  parts.reduction = sharding.reduction;
   parts.sharding = to_string(sharding);
   HILO_RETURN_IF_ERROR(check_parts(parts, whole, part));
   return parts;
