@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs programs with libraries that are written in JAX (tests/interop/library_programs) under JAX on jaxlib and on hilo,
 in separate processes, and compares the values. Programs that are a Step are timed: a table has their first call, which
-traces and compiles, and a later call. Ends with "N passed, N failed"."""
+traces in Python and compiles, the compiling in it, and a later call. Ends with "N passed, N failed"."""
 
 import argparse
 import importlib
@@ -22,6 +22,7 @@ ENGINES = ("jaxlib", "hilo")
 SECONDS = 900  # for a library's programs
 CALLS, CALL_SECONDS = 50, 2.0  # for a step: the maximum of repeated calls, and their total time
 FIRST, LATER = 0.25, 1.0  # the aims: hilo's time over jaxlib's
+COMPILES = "/jax/core/compile/backend_compile_duration"  # JAX's event
 # Programs iterate: rounding differs in the last bit of one step, and grows with the steps.
 RELATIVE, ABSOLUTE = 2e-3, 2e-4
 
@@ -65,15 +66,17 @@ def run_here(library: str, file: str) -> int:
 
 
 def timed(step):
-    """The values of the step; the seconds of its first call and of the fastest later one."""
+    """The values of the step; the seconds of its first call, of the compiling in it, and of the fastest later call."""
     import jax
     arguments = jax.block_until_ready(step.arguments)
-    seconds = []
+    seconds, compiling = [], []
+    jax.monitoring.register_event_duration_secs_listener(
+        lambda event, duration, **_: compiling.append(duration) if event == COMPILES and not seconds else None)
     while len(seconds) <= CALLS and (len(seconds) < 3 or sum(seconds[1:]) < CALL_SECONDS):
         begin = time.perf_counter()
         values = jax.block_until_ready(step.function(*arguments))
         seconds.append(time.perf_counter() - begin)
-    return values, (seconds[0], min(seconds[1:]))
+    return values, (seconds[0], sum(compiling), min(seconds[1:]))
 
 
 def compare(command: pathlib.Path, library: str, times: dict):
@@ -111,13 +114,14 @@ def run_on(engine: str, command: pathlib.Path, library: str, file: pathlib.Path)
 
 def table(times: dict) -> str:
     """A row a step: the times of both engines, their ratios, and which aim the row misses."""
-    lines = ["step | first call: jaxlib, hilo, ratio | later call: jaxlib, hilo, ratio | misses"]
+    lines = ["step | first call: jaxlib, hilo, ratio | compiling in it: jaxlib, hilo, ratio | later call: jaxlib, hilo, ratio | misses"]
     for name, of_engines in times.items():
         if set(of_engines) != set(ENGINES):
             continue
-        (first, later), (own_first, own_later) = (of_engines[engine] for engine in ENGINES)
+        (first, compiling, later), (own_first, own_compiling, own_later) = (of_engines[engine] for engine in ENGINES)
         misses = [text for text, misses in (("first call", own_first > FIRST * first), ("later call", own_later > LATER * later)) if misses]
         lines.append(f"{name} | {first * 1e3:.0f} ms, {own_first * 1e3:.0f} ms, {own_first / first:.2f} | "
+                     f"{compiling * 1e3:.0f} ms, {own_compiling * 1e3:.0f} ms, {own_compiling / max(compiling, 1e-9):.2f} | "
                      f"{later * 1e6:.0f} us, {own_later * 1e6:.0f} us, {own_later / later:.2f} | {', '.join(misses) or '-'}")
     return "\n".join(lines)
 
