@@ -40,7 +40,9 @@ InstructionId simplify_gather(RewriteBuilder& b, const RewriteNode& n) {
 
 namespace {
 
-constexpr int64_t kSmallWindow = 1024;  // elements; larger ones are copied by the scatter itself, in pieces
+// Elements of an array that may be copied. A scatter in a loop updates an array in place; the update of a slice that
+// reads the same slice doesn't.
+constexpr int64_t kSmallArray = 1024;
 
 /// Returns the op that joins an update to the old element: kSelect for its replacement. Nothing for other bodies.
 std::optional<Opcode> join_of(const Computation& body) {
@@ -64,8 +66,8 @@ InstructionId is_within(RewriteBuilder& b, InstructionId start, int64_t high) {
   return b.add(Opcode::kAnd, {compare(ComparisonDirection::kGe, 0), compare(ComparisonDirection::kLe, high)});
 }
 
-/// A scatter of one small window -> the update of a slice. Out of bounds, where a scatter drops the window, the slice
-/// is updated with its own elements.
+/// A scatter of one window into a small array -> the update of a slice, which needs no call of the library. Out of
+/// bounds, where a scatter drops the window, the slice is updated with its own elements.
 InstructionId one_window(RewriteBuilder& b, const RewriteNode& n) {
   const auto& scatter = attributes_of<ScatterAttributes>(n);
   const InstructionId x = n.operand(0);
@@ -74,8 +76,7 @@ InstructionId one_window(RewriteBuilder& b, const RewriteNode& n) {
   const std::optional<Opcode> join = join_of(*scatter.to_apply);
   const ElementType index = index_shape.element_type();
   if (!join || vector_size == 0 || index_shape.element_count() != vector_size || !scatter.input_batching_dims.empty() ||
-      updates.element_count() > kSmallWindow || (index != ElementType::kS32 && index != ElementType::kS64) ||
-      std::ranges::any_of(n.shape.dimensions(), [](int64_t size) { return size > INT32_MAX; }))
+      n.shape.element_count() > kSmallArray || (index != ElementType::kS32 && index != ElementType::kS64))
     return kNoInstruction;
   std::vector<int64_t> sizes;
   for (int64_t d = 0, next = 0; d < n.shape.rank(); ++d) {
