@@ -49,6 +49,18 @@ TEST(Loops, ACarryThatIsUpdatedInPlaceHasOneStretchOfMemory) {
   EXPECT_GE(arena_bytes_of_loop(" u = f32[1024] copy(y)\n v = f32[1024] copy(x)\n"), 2 * kCarry);
 }
 
+/// An element is read before it is written, in the same turn.
+TEST(Loops, ASliceThatIsReadAndWrittenIsUpdatedInPlace) {
+  constexpr int64_t kCarry = 4096, kScalars = 512;
+  const auto from = [](const std::string& start) {
+    return arena_bytes_of_loop(" e = f32[4] dynamic-slice(x, " + start +
+                               "), dynamic_slice_sizes={4}\n d = f32[4] add(e, e)\n"
+                               " u = f32[1024] dynamic-update-slice(x, d, i)\n v = f32[1024] cosine(y)\n");
+  };
+  EXPECT_LE(from("i"), kScalars);
+  EXPECT_GE(from("j"), kCarry) << "elements of another place may be written before they are read";
+}
+
 TEST(Loops, AnElementThatNeverChangesIsTheOperand) {
   const std::string text = plan_of(
       "cond {\n p = (s32[], f32[8]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n"

@@ -32,7 +32,7 @@ bool place_as(Scope& scope, const Region& region) {
 }
 
 /// Whether the region may write `output` over its operand's memory. Each element must be read before it is written, in
-/// the same turn of the loop.
+/// the same turn of the loop: also one at a place that is known only when it runs, as in x[i] = f(x[i]).
 bool may_overwrite(const Scope& scope, const Region& region, const RegionOutput& output, ValueId operand) {
   if (region.has_row() && region.outputs.size() > 1) return false;
   if (scope.bytes_of(operand) != scope.bytes_of(output.value)) return false;
@@ -40,7 +40,7 @@ bool may_overwrite(const Scope& scope, const Region& region, const RegionOutput&
   for (const RegionNode& n : region.nodes) {
     if (n.kind != NodeKind::kLoad || region.inputs[n.input].value != operand) continue;
     reads = true;
-    if (!(n.index == output.index) || !n.guards.empty() || !n.index.terms.empty()) return false;
+    if (!(n.index == output.index) || !n.guards.empty()) return false;
     if (element_size_bytes(n.type) != element_size_bytes(output.type)) return false;
     if (region.has_row() && output.index.coefficients.size() <= region.row_begin) return false;
   }
