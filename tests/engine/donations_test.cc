@@ -32,9 +32,14 @@ TEST(Donations, AnArgumentThatIsReadLaterStays) {
       "ENTRY main {\n x = f32[8] parameter(0)\n s = f32[8] sort(x), dimensions={0}, to_apply=less\n";
   EXPECT_EQ(donations_of(kLess + two + " ROOT z = f32[8] sine(s)\n}\n"), "0<0");
   EXPECT_EQ(donations_of(kLess + two +
+                         " z = f32[8] sine(s)\n r = f32[8] sort(z), dimensions={0}, to_apply=less\n"
+                         " w = f32[8] add(r, x)\n ROOT t = (f32[8], f32[8]) tuple(z, w)\n}\n"),
+            "1<0");
+  // One loop reads the argument and writes both results.
+  EXPECT_EQ(donations_of(kLess + two +
                          " z = f32[8] sine(s)\n w = f32[8] add(s, x)\n"
                          " ROOT t = (f32[8], f32[8]) tuple(z, w)\n}\n"),
-            "1<0");
+            "0<0 1<0");
 }
 
 TEST(Donations, AnAliasOfTheProgramIsFirst) {

@@ -25,6 +25,7 @@ void visit(RegionState& state, uint32_t n) {
   if (!effect && std::ranges::none_of(node.results, is_used)) return;
   const RegionOp op = region_op_of(state.graph, node, state.costs);
   if (op != RegionOp::kNone && try_join(state, node, op)) return;
+  if (op != RegionOp::kNone && try_join_sibling(state, node, op)) return;
   load_all(state, node);
   if (op != RegionOp::kNone && node.instruction->opcode != hlo::Opcode::kConstant) return start_root(state, node);
   state.others.push_back(n);  // a constant is already in memory

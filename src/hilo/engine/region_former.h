@@ -57,6 +57,11 @@ void load(RegionState& state, ValueId value, const Request& request);
 /// if that costs less than memory. Returns false if the node must be a separate region.
 bool try_join(RegionState& state, const Node& node, RegionOp op);
 
+// region_siblings.cc:
+/// Lets a region over the same dimensions that runs later, and needs some of the same arrays, also compute and write
+/// the node's value: carries of a loop that follow from one another. Returns false if none may.
+bool try_join_sibling(RegionState& state, const Node& node, RegionOp op);
+
 // region_roots.cc:
 /// Creates a region for the node; for a concatenation, one per operand.
 void start_root(RegionState& state, const Node& node);

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/engine/region_former.h"
+
+#include <algorithm>
+#include <map>
+
+namespace hilo::engine {
+namespace {
+
+constexpr size_t kMaxWalked = 64;        // values that are searched for common operands
+constexpr size_t kMaxSiblingNodes = 96;  // of the region; more would not fit in registers
+constexpr size_t kMaxOutputs = 8;        // each is one more stream of memory
+
+/// What a node reads, directly or through operations that its region would compute.
+struct Reads {
+  std::map<uint32_t, int64_t> shared;  ///< per region: arrays that it also needs
+  std::vector<ValueId> leaves;         ///< arrays in memory
+  bool is_complete = true;
+};
+
+/// Whether the value is a number in many places or follows from the index. Computing it again costs nothing.
+bool is_repeated(const RegionState& state, ValueId v) {
+  const Node* from = state.maker(v);
+  if (state.shape(v).element_count() == 1) return true;
+  if (from == nullptr) return false;
+  return region_op_of(state.graph, *from, state.costs) == RegionOp::kFree || is_scalar_broadcast(state, *from);
+}
+
+Reads reads_of(const RegionState& state, const Node& node) {
+  Reads reads;
+  std::vector<ValueId> queue;
+  const auto add_operands = [&](const Node& of) {
+    for (const ValueId v : of.operands) {
+      if (!is_repeated(state, v) && std::ranges::find(queue, v) == queue.end()) queue.push_back(v);
+    }
+  };
+  add_operands(node);
+  for (size_t k = 0; k < queue.size(); ++k) {
+    const ValueId v = queue[k];
+    for (const Request& r : state.requests[v]) ++reads.shared[r.region];
+    const Node* from = state.maker(v);
+    const RegionOp op = from == nullptr ? RegionOp::kNone : region_op_of(state.graph, *from, state.costs);
+    const bool joins = op == RegionOp::kMovement || op == RegionOp::kCheap || op == RegionOp::kExpensive;
+    if (!joins || state.is_needed(v)) reads.leaves.push_back(v);
+    else add_operands(*from);
+    reads.is_complete = queue.size() <= kMaxWalked;
+    if (!reads.is_complete) break;
+  }
+  return reads;
+}
+
+std::vector<int64_t> without_ones(std::span<const int64_t> sizes) {
+  std::vector<int64_t> out(sizes.begin(), sizes.end());
+  std::erase(out, 1);
+  return out;
+}
+
+/// Whether the node is a short sum, maximum or similar of all elements of an array. A longer one is split into parts.
+bool is_short_reduction(const RegionState& state, const Node& node) {
+  constexpr int64_t kShort = 1 << 15;
+  return node.results.size() == 1 && state.shape(node.results[0]).rank() == 0 && node.operands.size() == 2 &&
+         state.shape(node.operands[0]).element_count() < kShort;
+}
+
+/// Whether the region loops over the elements that the node computes or reduces, and only over them.
+bool has_same_loop(const RegionState& state, const Node& node, RegionOp op, const Region& region) {
+  if (op == RegionOp::kReduce) {
+    const auto is_scalar = [](const RegionOutput& o) { return o.index.coefficients.empty(); };
+    return region.row_begin == 0 && region.has_row() && std::ranges::all_of(region.outputs, is_scalar) &&
+           std::ranges::equal(region.extents, state.shape(node.operands[0]).dimensions());
+  }
+  return !region.has_row() && without_ones(region.extents) == without_ones(state.shape(node.results[0]).dimensions());
+}
+
+/// Whether the region, which runs later, may compute the node's value.
+bool may_compute(const RegionState& state, const Node& node, RegionOp op, const Reads& reads, uint32_t index) {
+  const ValueId value = node.results[0];
+  const Region& region = state.regions[index];
+  if (region.updated != kNoValue || region.nodes.size() > kMaxSiblingNodes || region.outputs.size() >= kMaxOutputs ||
+      !has_same_loop(state, node, op, region))
+    return false;
+  const auto runs_later = [&](const Request& r) { return state.regions[r.region].root > region.root; };
+  if (state.needed_before[value] <= region.root || !std::ranges::all_of(state.requests[value], runs_later))
+    return false;
+  // Otherwise a library call or an update in place would need a copy.
+  return std::ranges::all_of(reads.leaves,
+                             [&](ValueId v) { return !state.is_needed(v) || state.needed_before[v] > region.root; });
+}
+
+/// Returns the region that shares the most arrays with the node; kNoRequest if none may compute it.
+uint32_t best_sibling(const RegionState& state, const Node& node, RegionOp op) {
+  const Reads reads = reads_of(state, node);
+  uint32_t best = kNoRequest;
+  if (!reads.is_complete) return best;
+  for (const auto& [region, count] : reads.shared) {
+    if ((best == kNoRequest || count > reads.shared.at(best)) && may_compute(state, node, op, reads, region))
+      best = region;
+  }
+  return best;
+}
+
+/// Adds an output for the node's value to the region, and computes it there.
+void add_output(RegionState& state, const Node& node, RegionOp op, uint32_t index) {
+  const ValueId value = node.results[0];
+  const Shape& shape = state.shape(value);
+  const uint32_t root = add_node(state, index, {});
+  Region& region = state.regions[index];
+  if (op == RegionOp::kReduce) {
+    region.outputs.push_back({value, root, IndexExpr(), shape.element_type()});
+    return expand_reduce(state, node, index, {&root, 1}, identity_map(region.extents.size()));
+  }
+  const Shape over = Shape::array(shape.element_type(), region.extents);
+  const AccessMap identity = identity_map(over.rank());
+  region.outputs.push_back({value, root, linear_index(identity, over), shape.element_type()});
+  expand(state, node, {index, root, reshaped_map(identity, over, shape, region.extents)});
+}
+
+}  // namespace
+
+bool try_join_sibling(RegionState& state, const Node& node, RegionOp op) {
+  const bool is_elementwise =
+      (op == RegionOp::kCheap || op == RegionOp::kExpensive) && is_lanewise(node.instruction->opcode);
+  if (!is_elementwise && (op != RegionOp::kReduce || !is_short_reduction(state, node))) return false;
+  const uint32_t region = best_sibling(state, node, op);
+  if (region == kNoRequest) return false;
+  const std::vector<Request> readers = std::move(state.requests[node.results[0]]);
+  state.requests[node.results[0]].clear();
+  for (const Request& r : readers) load(state, node.results[0], r);
+  add_output(state, node, op, region);
+  return true;
+}
+
+}  // namespace hilo::engine
