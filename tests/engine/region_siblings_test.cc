@@ -51,6 +51,17 @@ TEST(RegionSiblings, ShortSumsOfTheSameArraysAreOneLoop) {
   EXPECT_EQ(loops_of(fmt::format(fmt::runtime(sums), "f32[100000]"), "f32[100000]"), 2) << "in parts for threads";
 }
 
+TEST(RegionSiblings, ProductsAreLoopsOfTheirOwn) {
+  EXPECT_EQ(loops_of(" a = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
+                     " b = f32[] dot(x, z), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
+                     " ROOT t = (f32[], f32[]) tuple(a, b)\n"),
+            2);
+  EXPECT_EQ(loops_of(" a = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
+                     " b = f32[] reduce(x, zero), dimensions={0}, to_apply=add\n"
+                     " ROOT t = (f32[], f32[]) tuple(a, b)\n"),
+            2);
+}
+
 TEST(RegionSiblings, RowsOfAMatrixAreLoopsOfTheirOwn) {
   EXPECT_EQ(loops_of(" a = f32[8] reduce(x, zero), dimensions={1}, to_apply=add\n"
                      " b = f32[8] reduce(x, zero), dimensions={0}, to_apply=add\n"

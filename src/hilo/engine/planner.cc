@@ -64,7 +64,9 @@ StatusOr<PlannedProgram> plan_steps(const hlo::Module& module, const Target& tar
   state.plan.steps.insert(state.plan.steps.end(), list.steps.begin(), list.steps.end());
   relayout_results(state, leaves, list.result_slots, targets);
   HILO_RETURN_IF_ERROR(assign_arena(state));
-  return PlannedProgram{std::move(state.plan), std::move(state.kernels), {}};
+  PlannedProgram program{std::move(state.plan), std::move(state.kernels), {}};
+  HILO_RETURN_IF_ERROR(check_memory(program));
+  return program;
 }
 
 std::vector<uint32_t> number_kernels(Plan& plan) {

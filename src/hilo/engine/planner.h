@@ -49,6 +49,11 @@ struct PlannedProgram {
 /// Returns   the old number of each new one
 std::vector<uint32_t> number_kernels(Plan& plan);
 
+/// Checks that no kernel reads memory after another value was written there. A kernel that writes over an operand must
+/// read each element at the index at which it writes. The lists of all loops must exist.
+/// Errors    INTERNAL "plan: kernel 3 reads value 4 where value 7 was written"
+Status check_memory(const PlannedProgram& program);
+
 /// Plans everything except loops that are compiled as functions; make_whole_loops() plans those.
 /// Errors    those of Target::library_choice and register_loop; UNIMPLEMENTED for loops nested too deep
 StatusOr<PlannedProgram> plan_steps(const hlo::Module& module, const Target& target);

@@ -55,10 +55,12 @@ std::vector<int64_t> without_ones(std::span<const int64_t> sizes) {
   return out;
 }
 
-/// Whether the node is a short sum, maximum or similar of all elements of an array. A longer one is split into parts.
+/// Whether the node is a short sum, maximum or similar of all elements of an array. A longer one is split into parts. A
+/// product has another loop.
 bool is_short_reduction(const RegionState& state, const Node& node) {
   constexpr int64_t kShort = 1 << 15;
-  return node.results.size() == 1 && state.shape(node.results[0]).rank() == 0 && node.operands.size() == 2 &&
+  return node.instruction->opcode == hlo::Opcode::kReduce && node.results.size() == 1 &&
+         state.shape(node.results[0]).rank() == 0 && node.operands.size() == 2 &&
          state.shape(node.operands[0]).element_count() < kShort;
 }
 
