@@ -23,22 +23,31 @@ TEST(Loops, ALoopUpdatesItsCarryInPlaceWhereItStarts) {
 /// Arena bytes of a loop over (counter, f32[1024], f32[1024]). `step` computes `u` and `v`, the next values of the
 /// arrays.
 int64_t arena_bytes_of_loop(const std::string& step) {
-  const std::string text = plan_of(
-      "cond {\n p = (s32[], f32[1024], f32[1024]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n"
-      " n = s32[] constant(9)\n ROOT c = pred[] compare(i, n), direction=LT\n}\n"
-      "body {\n p = (s32[], f32[1024], f32[1024]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n"
-      " x = f32[1024] get-tuple-element(p), index=1\n y = f32[1024] get-tuple-element(p), index=2\n"
-      " one = s32[] constant(1)\n j = s32[] add(i, one)\n" +
-      step +
-      " ROOT t = (s32[], f32[1024], f32[1024]) tuple(j, u, v)\n}\n"
-      "ENTRY main {\n x = f32[1024] parameter(0)\n y = f32[1024] parameter(1)\n zero = s32[] constant(0)\n"
-      " t = (s32[], f32[1024], f32[1024]) tuple(zero, x, y)\n"
-      " w = (s32[], f32[1024], f32[1024]) while(t), condition=cond, body=body\n"
-      " a = f32[1024] get-tuple-element(w), index=1\n b = f32[1024] get-tuple-element(w), index=2\n"
-      " ROOT r = (f32[1024], f32[1024]) tuple(a, b)\n}\n");
+  const std::string text =
+      plan_of(kSum +
+              "cond {\n p = (s32[], f32[1024], f32[1024]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n"
+              " n = s32[] constant(9)\n ROOT c = pred[] compare(i, n), direction=LT\n}\n"
+              "body {\n p = (s32[], f32[1024], f32[1024]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n"
+              " x = f32[1024] get-tuple-element(p), index=1\n y = f32[1024] get-tuple-element(p), index=2\n"
+              " one = s32[] constant(1)\n j = s32[] add(i, one)\n" +
+              step +
+              " ROOT t = (s32[], f32[1024], f32[1024]) tuple(j, u, v)\n}\n"
+              "ENTRY main {\n x = f32[1024] parameter(0)\n y = f32[1024] parameter(1)\n zero = s32[] constant(0)\n"
+              " t = (s32[], f32[1024], f32[1024]) tuple(zero, x, y)\n"
+              " w = (s32[], f32[1024], f32[1024]) while(t), condition=cond, body=body\n"
+              " a = f32[1024] get-tuple-element(w), index=1\n b = f32[1024] get-tuple-element(w), index=2\n"
+              " ROOT r = (f32[1024], f32[1024]) tuple(a, b)\n}\n");
   const std::string name = "arena_bytes = ";
   const size_t at = text.find(name);
   return at == std::string::npos ? 0 : std::stoll(text.substr(at + name.size()));
+}
+
+TEST(Loops, ACarryWhoseRowIsReadOnceIsUpdatedInPlace) {
+  // `u` has a second buffer.
+  EXPECT_LE(arena_bytes_of_loop(" xy = f32[1024] multiply(x, y)\n zero = f32[] constant(0)\n"
+                                " s = f32[] reduce(xy, zero), dimensions={0}, to_apply=sum\n v = f32[1024] add(x, y)\n"
+                                " u = f32[1024] broadcast(s), dimensions={}\n"),
+            4096 + 512);
 }
 
 TEST(Loops, ACarryThatIsUpdatedInPlaceHasOneStretchOfMemory) {

@@ -51,6 +51,36 @@ TEST(RegionSiblings, ShortSumsOfTheSameArraysAreOneLoop) {
   EXPECT_EQ(loops_of(fmt::format(fmt::runtime(sums), "f32[100000]"), "f32[100000]"), 2) << "in parts for threads";
 }
 
+TEST(RegionSiblings, AMapAndShortSumsOfTheSameArraysAreOneLoop) {
+  const std::string map_and_sum =
+      " p = {0} multiply(x, y)\n a = f32[] reduce(p, zero), dimensions={{0}}, to_apply=add\n b = {0} add(x, y)\n"
+      " ROOT t = (f32[], {0}) tuple(a, b)\n";
+  EXPECT_EQ(loops_of(fmt::format(fmt::runtime(map_and_sum), "f32[8]")), 1);
+  EXPECT_EQ(loops_of(fmt::format(fmt::runtime(map_and_sum), "f32[100000]"), "f32[100000]"), 2);
+  EXPECT_EQ(
+      loops_of(" b = f32[8] add(x, y)\n p = f32[8] multiply(x, y)\n"
+               " a = f32[] reduce(p, zero), dimensions={0}, to_apply=add\n ROOT t = (f32[], f32[8]) tuple(a, b)\n"),
+      1)
+      << "the sum is last";
+  EXPECT_EQ(loops_of(" p = f32[8] multiply(x, y)\n a = f32[] reduce(p, zero), dimensions={0}, to_apply=add\n"
+                     " w = f32[8] broadcast(a), dimensions={}\n b = f32[8] add(x, w)\n c = f32[8] multiply(b, b)\n"
+                     " d = f32[] reduce(c, zero), dimensions={0}, to_apply=add\n"
+                     " ROOT t = (f32[8], f32[]) tuple(b, d)\n"),
+            1)
+      << "a row of two stages";
+}
+
+TEST(RegionSiblings, AnUpdateAndAMapOfTheSameArraysAreOneLoop) {
+  EXPECT_EQ(
+      std::ranges::count(regions_of("ENTRY main {\n x = f32[8] parameter(0)\n y = f32[8] parameter(1)\n"
+                                    " all = f32[4,8] parameter(2)\n i = s32[] parameter(3)\n zero = s32[] constant(0)\n"
+                                    " a = f32[8] add(x, y)\n row = f32[1,8] reshape(x)\n"
+                                    " u = f32[4,8] dynamic-update-slice(all, row, i, zero)\n"
+                                    " ROOT t = (f32[8], f32[4,8]) tuple(a, u)\n}\n"),
+                         '['),
+      1);
+}
+
 TEST(RegionSiblings, ProductsAreLoopsOfTheirOwn) {
   EXPECT_EQ(loops_of(" a = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
                      " b = f32[] dot(x, z), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values are numbered in the order of their computation. So memory that a later value was written to has no earlier one.
+// Values are numbered in the order of their computation: memory to which a later value was written has no earlier one.
 #include "hilo/engine/planner.h"
 
 #include <fmt/format.h>
@@ -151,8 +151,8 @@ class MemoryChecker {
     const RegionOutput& output = region.outputs[k];
     const bool is_same = load.index == output.index && load.index.terms.empty() && load.guards.empty() &&
                          element_size_bytes(load.type) == element_size_bytes(output.type);
-    const bool row_is_read =
-        region.has_row() && (region.outputs.size() > 1 || output.index.coefficients.size() <= region.row_begin);
+    const bool row_is_read = region.has_row() && ((region.outputs.size() > 1 && !reads_row_once(region)) ||
+                                                  output.index.coefficients.size() <= region.row_begin);
     if (!is_same || row_is_read)
       fail(step, fmt::format("writes value {} over value {}, which it still reads", output.value,
                              region.inputs[load.input].value));

@@ -34,7 +34,7 @@ bool place_as(Scope& scope, const Region& region) {
 /// Whether the region may write `output` over its operand's memory. Each element must be read before it is written, in
 /// the same turn of the loop: also one at a place that is known only when it runs, as in x[i] = f(x[i]).
 bool may_overwrite(const Scope& scope, const Region& region, const RegionOutput& output, ValueId operand) {
-  if (region.has_row() && region.outputs.size() > 1) return false;
+  if (region.has_row() && region.outputs.size() > 1 && !reads_row_once(region)) return false;
   if (scope.bytes_of(operand) != scope.bytes_of(output.value)) return false;
   bool reads = false;
   for (const RegionNode& n : region.nodes) {
@@ -125,12 +125,12 @@ SlotId output_slot(Scope& scope, ValueId value) {
 bool place_outputs(Scope& scope, const Region& region) {
   if (place_as(scope, region)) return false;
   for (const RegionInput& input : region.inputs) use(scope.state, scope.places[input.value].slot);
+  std::span<const RegionOutput> outputs = region.outputs;
   if (region.updated != kNoValue) {  // a dynamic-update-slice writes into its operand's memory or into a copy of it
-    const RegionOutput& output = region.outputs[0];
-    place_over(scope, output.value, region.updated, may_overwrite(scope, region, output, region.updated));
-    return true;
+    place_over(scope, outputs[0].value, region.updated, may_overwrite(scope, region, outputs[0], region.updated));
+    outputs = outputs.subspan(1);
   }
-  for (const RegionOutput& output : region.outputs) place_output(scope, region, output);
+  for (const RegionOutput& output : outputs) place_output(scope, region, output);
   return true;
 }
 

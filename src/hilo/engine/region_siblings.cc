@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "hilo/hlo/ops/element_access.h"
+
 namespace hilo::engine {
 namespace {
 
@@ -15,6 +17,7 @@ constexpr size_t kMaxOutputs = 8;        // each is one more stream of memory
 struct Reads {
   std::map<uint32_t, int64_t> shared;  ///< per region: arrays that it also needs
   std::vector<ValueId> leaves;         ///< arrays in memory
+  double nanoseconds = 0;              ///< of its operations, per element
   bool is_complete = true;
 };
 
@@ -26,6 +29,11 @@ bool is_repeated(const RegionState& state, ValueId v) {
   return region_op_of(state.graph, *from, state.costs) == RegionOp::kFree || is_scalar_broadcast(state, *from);
 }
 
+/// Returns the time of an elementwise op on one element.
+double nanoseconds_of(const RegionState& state, const hlo::Instruction& i) {
+  return op_cost(state.costs, i.def().cost, i.shape.element_type());
+}
+
 Reads reads_of(const RegionState& state, const Node& node) {
   Reads reads;
   std::vector<ValueId> queue;
@@ -34,7 +42,11 @@ Reads reads_of(const RegionState& state, const Node& node) {
       if (!is_repeated(state, v) && std::ranges::find(queue, v) == queue.end()) queue.push_back(v);
     }
   };
-  add_operands(node);
+  const auto add_node = [&](const Node& of) {
+    if (is_lanewise(of.instruction->opcode)) reads.nanoseconds += nanoseconds_of(state, *of.instruction);
+    add_operands(of);
+  };
+  add_node(node);
   for (size_t k = 0; k < queue.size(); ++k) {
     const ValueId v = queue[k];
     for (const Request& r : state.requests[v]) ++reads.shared[r.region];
@@ -42,7 +54,7 @@ Reads reads_of(const RegionState& state, const Node& node) {
     const RegionOp op = from == nullptr ? RegionOp::kNone : region_op_of(state.graph, *from, state.costs);
     const bool joins = op == RegionOp::kMovement || op == RegionOp::kCheap || op == RegionOp::kExpensive;
     if (!joins || state.is_needed(v)) reads.leaves.push_back(v);
-    else add_operands(*from);
+    else add_node(*from);
     reads.is_complete = queue.size() <= kMaxWalked;
     if (!reads.is_complete) break;
   }
@@ -55,31 +67,48 @@ std::vector<int64_t> without_ones(std::span<const int64_t> sizes) {
   return out;
 }
 
-/// Whether the node is a short sum, maximum or similar of all elements of an array. A longer one is split into parts. A
-/// product has another loop.
+/// A longer reduction is split into parts, and a longer map is shared by threads.
+constexpr int64_t kShort = 1 << 15;
+
+/// Whether the node is a short sum, maximum or similar of all elements of an array. A product has another loop.
 bool is_short_reduction(const RegionState& state, const Node& node) {
-  constexpr int64_t kShort = 1 << 15;
   return node.instruction->opcode == hlo::Opcode::kReduce && node.results.size() == 1 &&
          state.shape(node.results[0]).rank() == 0 && node.operands.size() == 2 &&
          state.shape(node.operands[0]).element_count() < kShort;
 }
 
+/// Whether the region is a short row, or a loop that can become one: it has one dimension other than ones.
+bool is_short_row(const Region& region) {
+  const std::vector<int64_t> extents = without_ones(region.extents);
+  return extents.size() == 1 && extents[0] > 0 && extents[0] < kShort;
+}
+
 /// Whether the region loops over the elements that the node computes or reduces, and only over them.
 bool has_same_loop(const RegionState& state, const Node& node, RegionOp op, const Region& region) {
-  if (op == RegionOp::kReduce) {
-    const auto is_scalar = [](const RegionOutput& o) { return o.index.coefficients.empty(); };
-    return region.row_begin == 0 && region.has_row() && std::ranges::all_of(region.outputs, is_scalar) &&
-           std::ranges::equal(region.extents, state.shape(node.operands[0]).dimensions());
+  const bool is_row = region.has_row() && region.row_begin == 0;
+  const ValueId value = op == RegionOp::kReduce ? node.operands[0] : node.results[0];
+  const bool may_be =
+      op == RegionOp::kReduce ? is_row || is_short_row(region) : !region.has_row() || (is_row && is_short_row(region));
+  return may_be && without_ones(region.extents) == without_ones(state.shape(value).dimensions());
+}
+
+/// Whether no map that threads should share becomes part of a row, which one thread computes.
+bool fits_one_thread(const RegionState& state, RegionOp op, const Reads& reads, const Region& region) {
+  if ((op == RegionOp::kReduce) == region.has_row()) return true;
+  double each = op == RegionOp::kReduce ? 0 : reads.nanoseconds;
+  for (const RegionNode& n : region.nodes) {
+    if (op == RegionOp::kReduce && n.kind == NodeKind::kOp) each += nanoseconds_of(state, *n.instruction);
   }
-  return !region.has_row() && without_ones(region.extents) == without_ones(state.shape(node.results[0]).dimensions());
+  return each * static_cast<double>(hlo::count_of(region.extents)) < state.costs.fork;
 }
 
 /// Whether the region, which runs later, may compute the node's value.
 bool may_compute(const RegionState& state, const Node& node, RegionOp op, const Reads& reads, uint32_t index) {
   const ValueId value = node.results[0];
   const Region& region = state.regions[index];
-  if (region.updated != kNoValue || region.nodes.size() > kMaxSiblingNodes || region.outputs.size() >= kMaxOutputs ||
-      !has_same_loop(state, node, op, region))
+  if ((region.updated != kNoValue && op == RegionOp::kReduce) || region.nodes.size() > kMaxSiblingNodes ||
+      region.outputs.size() >= kMaxOutputs || !has_same_loop(state, node, op, region) ||
+      !fits_one_thread(state, op, reads, region))
     return false;
   const auto runs_later = [&](const Request& r) { return state.regions[r.region].root > region.root; };
   if (state.needed_before[value] <= region.root || !std::ranges::all_of(state.requests[value], runs_later))
@@ -107,12 +136,14 @@ void add_output(RegionState& state, const Node& node, RegionOp op, uint32_t inde
   const Shape& shape = state.shape(value);
   const uint32_t root = add_node(state, index, {});
   Region& region = state.regions[index];
-  if (op == RegionOp::kReduce) {
-    region.outputs.push_back({value, root, IndexExpr(), shape.element_type()});
-    return expand_reduce(state, node, index, {&root, 1}, identity_map(region.extents.size()));
-  }
   const Shape over = Shape::array(shape.element_type(), region.extents);
   const AccessMap identity = identity_map(over.rank());
+  if (op == RegionOp::kReduce) {
+    region.row_begin = 0;
+    region.outputs.push_back({value, root, IndexExpr(), shape.element_type()});
+    const AccessMap input = reshaped_map(identity, over, state.shape(node.operands[0]), over.dimensions());
+    return expand_reduce(state, node, index, {&root, 1}, input);
+  }
   region.outputs.push_back({value, root, linear_index(identity, over), shape.element_type()});
   expand(state, node, {index, root, reshaped_map(identity, over, shape, region.extents)});
 }

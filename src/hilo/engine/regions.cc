@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace hilo::engine {
 
 bool copies_elements(const Region& region) {
@@ -12,6 +14,27 @@ bool copies_elements(const Region& region) {
   return node.kind == NodeKind::kLoad && node.guards.empty() && node.index.terms.empty() && node.type == output.type &&
          output.index.terms.empty() && region.updated == kNoValue && !region.has_row() &&
          region.inputs[0].value != kNoValue && output.value != kNoValue;
+}
+
+bool reads_row_once(const Region& region) {
+  std::vector<bool> is_late, in_row;  // whether the node depends on a reduction; whether it differs along the row
+  const auto is_set = [](const std::vector<bool>& of) { return [&of](uint32_t n) { return of[n]; }; };
+  for (const RegionNode& n : region.nodes) {
+    const bool is_result = n.kind == NodeKind::kReduceResult;
+    bool late = is_result || std::ranges::any_of(n.operands, is_set(is_late));
+    bool along = n.index.coefficients.size() > region.row_begin ||
+                 (!is_result && std::ranges::any_of(n.operands, is_set(in_row)));
+    for (const IndexTerm& t : n.index.terms) {
+      late = late || is_late[t.node];
+      along = along || in_row[t.node];
+    }
+    if (late && (along || n.kind == NodeKind::kReduce || !n.guards.empty())) return false;
+    is_late.push_back(late);
+    in_row.push_back(along);
+  }
+  return std::ranges::none_of(region.outputs, [&](const RegionOutput& o) {
+    return is_late[o.node] && o.index.coefficients.size() > region.row_begin;
+  });
 }
 
 hlo::ReducerKind reducer_of(const RegionNode& reduce) {

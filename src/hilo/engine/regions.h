@@ -105,6 +105,9 @@ struct Region {
 /// Whether the region only copies elements of one value to another, to the same or other indices.
 bool copies_elements(const Region& region);
 
+/// Whether one pass over the row computes everything: no value along the row depends on a reduction of it.
+bool reads_row_once(const Region& region);
+
 /// Drops dimensions of extent one. Merges neighbouring dimensions that every index traverses in row-major order.
 void merge_dimensions(Region& region);
 
