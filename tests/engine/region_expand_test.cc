@@ -39,5 +39,21 @@ TEST(RegionExpand, PaddingIsGuarded) {
       << "cut off";
 }
 
+/// The number of regions that negate two columns of one element in each row, next to each other.
+int64_t regions_of_columns(int64_t rows) {
+  const std::string regions = regions_of(
+      fmt::format("ENTRY main {{\n x = s32[{0},1] parameter(0)\n y = s32[{0},1] parameter(1)\n"
+                  " m = s32[{0},2] concatenate(x, y), dimensions={{1}}\n ROOT z = s32[{0},2] negate(m)\n}}\n",
+                  rows));
+  int64_t count = 0;
+  for (size_t at = regions.find(" row "); at != std::string::npos; at = regions.find(" row ", at + 1)) ++count;
+  return count;
+}
+
+TEST(RegionExpand, SingleColumnsOfManyRowsAreWrittenBeforeTheyAreRead) {
+  EXPECT_EQ(regions_of_columns(8), 1);
+  EXPECT_EQ(regions_of_columns(64), 3) << "one for each column, and the negation";
+}
+
 }  // namespace
 }  // namespace hilo::engine

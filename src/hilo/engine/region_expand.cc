@@ -215,6 +215,17 @@ void expand_positioned(RegionState& state, const Node& node, const Request& r) {
   }
 }
 
+/// Whether the operands of a concatenation are single columns of many rows, and a map reads them. Its loop would be cut
+/// at each column.
+bool reads_single_columns(const RegionState& state, const Node& node, const Request& r) {
+  constexpr int64_t kManyRows = 64;
+  const Shape& shape = state.shape(node.results[0]);
+  const auto columns = static_cast<int64_t>(node.operands.size());
+  if (attributes_of<hlo::ConcatenateAttributes>(*node.instruction).dimension != shape.rank() - 1) return false;
+  return shape.dimensions().back() == columns && shape.element_count() >= kManyRows * columns &&
+         !state.regions[r.region].has_row();
+}
+
 }  // namespace
 
 bool is_scalar_broadcast(const RegionState& state, const Node& node) {
@@ -225,7 +236,8 @@ bool can_expand(const RegionState& state, const Node& node, const Request& r) {
   const Opcode opcode = node.instruction->opcode;
   if (is_scalar_broadcast(state, node)) return true;
   if (needs_dimensions(opcode) && !dimensions_map(state, node, r)) return false;
-  return opcode != Opcode::kConcatenate || node.operands.size() <= kMaxJoinedOperands;
+  if (opcode != Opcode::kConcatenate) return true;
+  return node.operands.size() <= kMaxJoinedOperands && !reads_single_columns(state, node, r);
 }
 
 void expand(RegionState& state, const Node& node, const Request& r) {

@@ -39,6 +39,21 @@ TEST(RegionShape, ExpensiveMapsTakeSeveralRegisters) {
             (Shapes{"dimension 0, 4 lanes", "dimension 0, 8 lanes", "dimension 0, 16 lanes"}));  // computed in f64
 }
 
+/// A chain of quotients.
+std::string quotients(int count) {
+  std::string text = "ENTRY main {\n x = f64[1024] parameter(0)\n y0 = f64[1024] parameter(1)\n";
+  for (int k = 1; k <= count; ++k)
+    text += fmt::format(" {0}y{1} = f64[1024] {2}(x, y{3})\n", k == count ? "ROOT " : "", k,
+                        k % 16 == 0 ? "divide" : "add", k - 1);
+  return text + "}\n";
+}
+
+TEST(RegionShape, DivisionsBetweenManyNodesTakeOneRegister) {
+  EXPECT_EQ(shapes_of(quotients(32)),
+            (Shapes{"dimension 0, 8 lanes", "dimension 0, 16 lanes", "dimension 0, 32 lanes"}));
+  EXPECT_EQ(shapes_of(quotients(96)), (Shapes{"dimension 0, 2 lanes", "dimension 0, 4 lanes", "dimension 0, 8 lanes"}));
+}
+
 TEST(RegionShape, VectorsAreNoLongerThanTheDimension) {
   EXPECT_EQ(shapes_of(unary("f32[1]", "negate")),
             (Shapes{"dimension 0, 1 lanes", "dimension 0, 1 lanes", "dimension 0, 1 lanes"}));

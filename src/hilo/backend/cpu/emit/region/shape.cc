@@ -27,6 +27,10 @@ bool is_computed_in_doubles(const RegionNode& n) {
   }
 }
 
+bool is_function(const RegionNode& n) {
+  return n.kind == NodeKind::kOp && n.instruction->def().cost == hlo::CostClass::kTranscendental;
+}
+
 /// Returns the number of registers per vector if something is expensive. A function is one long chain of operations,
 /// and the processor looks ahead by about a hundred instructions. So independent chains must be adjacent in the code. A
 /// region with many functions needs no more registers.
@@ -34,6 +38,9 @@ int registers_of_expensive(const Region& region) {
   constexpr int64_t kFew = 8, kMany = 24;
   const int64_t count = std::ranges::count_if(region.nodes, is_expensive);
   if (std::ranges::any_of(region.nodes, is_computed_in_doubles)) return 1;
+  // Divisions and roots are single instructions. A region of many nodes already has independent ones.
+  constexpr size_t kMaxShort = 48;
+  if (region.nodes.size() > kMaxShort && std::ranges::none_of(region.nodes, is_function)) return 1;
   return count <= kFew ? 4 : count <= kMany ? 2 : 1;
 }
 
