@@ -150,6 +150,22 @@ The padding of a convolution is zeros that are multiplied: with an infinite or N
 specifies. The gaps between elements of a dilated input, which continue in its padding, are not multiplied. XLA:CPU does the
 same for undilated inputs in f32, f16 and bf16. In f64, for complex numbers and for dilated inputs its loops skip padding, too.
 
+## Small matrices
+
+Cholesky, LU and QR factors of small matrices in f32, f64, c64 and c128, and triangular solves with them, are written out as elementwise
+ops (`lower_small_linalg`; `hilo opt --passes=lower_small_linalg` prints them). `solve`, `inv`, `det`, `slogdet`, `cho_solve`, `qr`, their
+derivatives and their batches consist of these. The limits are `small_matrices` in `backend/cpu/library/costs.h`. The differences from LAPACK are:
+
+- Pivots are the same: the first element of the greatest magnitude, which of complex numbers is `|re| + |im|`. `info` is the same. Signs of
+  QR are LAPACK's.
+- Products and sums are rounded separately and added in order; OpenBLAS uses fused multiply-add. Columns are divided by the pivot;
+  LAPACK multiplies them by its reciprocal. Results therefore differ in the last digits. Backward errors are at most twice LAPACK's:
+  `tests/hlo/passes/lower_small_linalg_test.cc`.
+- A zero pivot, NaN and infinities give the results of the table above. With denormal complex pivots OpenBLAS returns NaN;
+  written out they are divided as other numbers.
+- Q of a matrix with NaN is NaN wherever it depends on it. LAPACK skips some products with zeros.
+- One matrix and a batch may have different limits. Then their last digits may differ.
+
 ## Derivatives of decompositions
 
 `eigh` and `svd` treat values as equal if they differ by less than `16 (1 + sqrt n)` epsilons of the largest one. That is

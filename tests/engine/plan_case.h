@@ -27,7 +27,8 @@ inline constexpr Costs kTestCosts = {.fork = 10'000,
                                      .cache_bytes = 2 << 20,
                                      .products = {0.035, 0.04, 0.012, 0.03, 0.017},
                                      .product_call = 650,
-                                     .library = {0.03, 0.002, 0.007, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}};
+                                     .library = {0.03, 0.002, 0.007, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+                                     .small_matrices = {}};
 
 /// A target with vectors of four elements, a library with every function, and no code generation.
 class TestTarget : public Target {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "hilo/hlo/ir/op_def.h"
+#include "hilo/hlo/passes/passes.h"
 
 namespace hilo::engine {
 
@@ -47,6 +48,9 @@ struct Costs {
   ProductCosts products;
   double product_call;  ///< a library call for a product, in addition to its terms
   LibraryCosts library;
+  /// Matrices whose factorizations are written out as elementwise ops, which regions and loops fuse. Larger ones take
+  /// long to compile, or the library is faster.
+  hlo::SmallMatrices small_matrices;
 
   const OpCosts& ops_of(ElementType type) const { return element_size_bytes(type) > 4 ? wide_ops : ops; }
 };

@@ -39,7 +39,7 @@ TEST(LowerExtensions, ThePipelineLeavesThemToo) {
   Module module = *parse_module(kScan);
   constexpr Opcode kNative[] = {kExtScan};
   DriverOptions options;
-  options.whole = kNative;
+  options.engine.whole = kNative;
   ASSERT_TRUE(run_passes(module, default_pipeline(), options).ok());
   EXPECT_EQ(module.entry->root().opcode, kExtScan);
 }

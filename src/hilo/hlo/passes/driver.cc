@@ -19,8 +19,7 @@ StatusOr<bool> run_passes(Module& module, std::span<const PassEntry> passes, con
   for (const PassEntry& pass : passes) {
     if (options.observer != nullptr) options.observer->before(pass.name, module);
     const Clock::time_point begin = Clock::now();
-    const StatusOr<bool> changed =
-        pass.run_keeping == nullptr ? pass.run(module) : pass.run_keeping(module, options.whole);
+    const StatusOr<bool> changed = pass.run_for == nullptr ? pass.run(module) : pass.run_for(module, options.engine);
     if (!changed.ok()) return changed.status().with_context(fmt::format("pass '{}'", pass.name));
     const double milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
     any |= *changed;

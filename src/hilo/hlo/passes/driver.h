@@ -11,7 +11,7 @@ namespace hilo::hlo {
 
 struct DriverOptions {
   PassObserver* observer = nullptr;
-  std::span<const Opcode> whole = {};  ///< ops that the engine runs itself; passes must not decompose them
+  EngineFacts engine = {};
   /// Called with the module after every pass that changed it; an error ends the passes. May be empty.
   std::function<Status(const Module&)> check = {};
   /// Whether to verify the module after every pass that changed it. The error then names the pass.

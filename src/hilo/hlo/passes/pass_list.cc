@@ -12,13 +12,21 @@
 namespace hilo::hlo {
 namespace {
 
+StatusOr<bool> lower_extensions_for(Module& module, const EngineFacts& engine) {
+  return lower_extensions(module, engine.whole);
+}
+StatusOr<bool> lower_small_linalg_for(Module& module, const EngineFacts& engine) {
+  return lower_small_linalg(module, engine.small_matrices);
+}
+
 constexpr PassEntry kAllPasses[] = {
     {"normalize_layouts", normalize_layouts},
     {"normalize_compares", normalize_compares},
     {"optimize_remat", optimize_remat},
-    {"lower_extensions", lower_extensions, lower_extensions},
+    {"lower_extensions", lower_extensions, lower_extensions_for},
     {"inline_calls", inline_calls},
     {"lower_windows", lower_windows},
+    {"lower_small_linalg", lower_small_linalg, lower_small_linalg_for},
     {"simplify", simplify},
     {"simplify_conditional", simplify_conditional},
     {"simplify_while", simplify_while},
@@ -39,9 +47,10 @@ constexpr PassEntry kAllPasses[] = {
 consteval PassEntry pass(std::string_view name) { return *std::ranges::find(kAllPasses, name, &PassEntry::name); }
 
 constexpr PassEntry kDefaultPipeline[] = {
-    pass("normalize_layouts"), pass("normalize_compares"), pass("optimize_remat"), pass("lower_extensions"),
-    pass("inline_calls"),      pass("lower_windows"),      pass("simplify"),       pass("simplify_conditional"),
-    pass("hoist_invariants"),  pass("simplify_while"),     pass("simplify"),       pass("turn_products")};
+    pass("normalize_layouts"),    pass("normalize_compares"), pass("optimize_remat"),     pass("lower_extensions"),
+    pass("inline_calls"),         pass("lower_windows"),      pass("lower_small_linalg"), pass("simplify"),
+    pass("simplify_conditional"), pass("hoist_invariants"),   pass("simplify_while"),     pass("simplify"),
+    pass("turn_products")};
 
 constexpr PassEntry kRaisePipeline[] = {
     pass("normalize_layouts"), pass("normalize_compares"), pass("raise_erf_inv"), pass("raise_lgamma"),

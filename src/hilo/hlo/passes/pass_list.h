@@ -7,16 +7,22 @@
 #include <string_view>
 #include <vector>
 
-#include "hilo/hlo/ir/module.h"
+#include "hilo/hlo/passes/passes.h"
 
 namespace hilo::hlo {
+
+/// What passes must know about the engine that runs the program.
+struct EngineFacts {
+  std::span<const Opcode> whole = {};  ///< ops that the engine runs itself; passes must not decompose them
+  SmallMatrices small_matrices = {};   ///< matrices for which elementwise ops are better than library calls
+};
 
 /// A pass rewrites the module in place and returns whether it changed. Its name is also that of its function and file.
 struct PassEntry {
   std::string_view name;
   StatusOr<bool> (*run)(Module&);
-  /// For a pass that decomposes ops: the same pass, but ops in `whole` are left intact. Null for others.
-  StatusOr<bool> (*run_keeping)(Module&, std::span<const Opcode> whole) = nullptr;
+  /// For a pass that depends on the engine: the same pass for a known one. Null for others.
+  StatusOr<bool> (*run_for)(Module&, const EngineFacts& engine) = nullptr;
 };
 
 /// Returns all passes.

@@ -66,6 +66,23 @@ StatusOr<bool> lower_extensions(Module& module, std::span<const Opcode> native);
 /// reductions and all other windows stay.
 StatusOr<bool> lower_windows(Module& module);
 
+/// The largest numbers of rows and columns of matrices whose factorizations are written out.
+struct MatrixLimits {
+  int64_t cholesky = 8;
+  int64_t lu = 8;  ///< and of triangular solves, which may have twice as many right-hand sides
+  int64_t qr = 8;
+};
+struct SmallMatrices {
+  MatrixLimits one, batch;  ///< of a single matrix; of several
+};
+
+/// Writes out factorizations of small matrices and solves with their factors: cholesky, triangular-solve, and LAPACK's
+/// calls for LU, Cholesky and QR. Each element of a matrix becomes a value of the batch's shape. Regions fuse such
+/// values, and loops over them need no library call. Other element types than LAPACK's stay.
+StatusOr<bool> lower_small_linalg(Module& module);
+/// As lower_small_linalg(module), up to these sizes.
+StatusOr<bool> lower_small_linalg(Module& module, const SmallMatrices& limits);
+
 /// Converts while loops with a known trip count to scans of as many steps, which reverse mode can differentiate. Values
 /// that the body changes become carries; unchanged ones become constants. Calls in the body are inlined, so that
 /// derivatives see which values depend on the carry. For programs that are transformed later; no engine runs it.

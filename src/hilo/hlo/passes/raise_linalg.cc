@@ -13,6 +13,7 @@
 #include "hilo/hlo/ops/linalg.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/ops/slice.h"
+#include "hilo/hlo/passes/lapack_call.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/passes/simplify/rules.h"
 
@@ -21,35 +22,6 @@ namespace {
 
 using Id = InstructionId;
 using Ids = std::vector<InstructionId>;
-
-/// A call of LAPACK: its routine without the type's letter ("potrf"), and its dictionary.
-struct LapackCall {
-  const Instruction* instruction = nullptr;
-  std::string routine;
-  std::vector<CustomCallAttribute> attributes;
-
-  /// Returns an entry of type ui8 as a letter; 0 if it is missing.
-  char letter(std::string_view name) const {
-    for (const CustomCallAttribute& a : attributes) {
-      if (a.name == name && a.kind == CustomCallAttribute::Kind::kScalar && a.type == ElementType::kU8)
-        return static_cast<char>(a.scalar<uint8_t>());
-    }
-    return 0;
-  }
-};
-
-std::optional<LapackCall> lapack_call(const Instruction& i) {
-  constexpr std::string_view kBegin = "lapack_", kEnd = "_ffi";
-  if (i.opcode != Opcode::kCustomCall) return std::nullopt;
-  const auto& attributes = attributes_of<CustomCallAttributes>(i);
-  const std::string target = custom_call_target(attributes);
-  if (!target.starts_with(kBegin) || !target.ends_with(kEnd) || target.size() < kBegin.size() + kEnd.size() + 2)
-    return std::nullopt;
-  LapackCall call{&i, target.substr(kBegin.size() + 1, target.size() - kBegin.size() - kEnd.size() - 1), {}};
-  if (const auto entries = parse_custom_call_attributes(attributes.backend_config); entries.ok())
-    call.attributes = *entries;
-  return call;
-}
 
 int64_t rows(const Shape& x) { return x.dimension(x.rank() - 2); }
 int64_t columns(const Shape& x) { return x.dimension(x.rank() - 1); }
