@@ -141,7 +141,8 @@ calls `lapack_*`:
 | QR, LU | NaN in the column itself, in what is right of and below its diagonal element, and in the reflectors' scalars from there on. Earlier columns don't depend on it. The pivots are a permutation of the rows |
 | QR with pivots | NaN; the pivots are a permutation of the columns |
 | eigenvalues, singular values, Schur, Hessenberg, tridiagonal | NaN. For custom calls `info` is -4, and nothing else is written |
-| triangular solve, products of reflectors, tridiagonal solve | the result of the sums of products |
+| product of reflectors | NaN in the columns from the first reflector with NaN or an infinity on |
+| triangular solve, multiplication by reflectors, tridiagonal solve | the result of the sums of products |
 
 A triangle that isn't read has no effect. XLA:CPU returns the same for NaN in QR, eigenvalues, singular values and Schur forms.
 For the others its results depend on the checks in its LAPACK, and with infinities some of its calls don't end.
@@ -159,11 +160,13 @@ derivatives and their batches consist of these. The limits are `small_matrices` 
 - Pivots are the same: the first element of the greatest magnitude, which of complex numbers is `|re| + |im|`. `info` is the same. Signs of
   QR are LAPACK's.
 - Products and sums are rounded separately and added in order; OpenBLAS uses fused multiply-add. Columns are divided by the pivot;
-  LAPACK multiplies them by its reciprocal. Results therefore differ in the last digits. Backward errors are at most twice LAPACK's:
-  `tests/hlo/passes/lower_small_linalg_test.cc`.
+  LAPACK multiplies them by its reciprocal. Results therefore differ in the last digits. The accuracy is the same. Mean backward errors
+  of random, graded, singular and Hilbert matrices of 1 to 8 rows, in epsilons of the largest element: Cholesky 0.31 (LAPACK 0.31), LU
+  0.11 (0.11; f64 0.11 and 0.09), QR 0.86 (0.90), orthogonality of Q 0.94 (1.09). `tests/hlo/passes/lower_small_linalg_test.cc` allows
+  an error that exceeds LAPACK's by 3 epsilons. In `tests/status` factors differ from the reference's by at most 1 (LU, products of
+  reflectors), 2 (`geqrf`) and 4 (`qr`) epsilons of the largest element.
 - A zero pivot, NaN and infinities give the results of the table above. With denormal complex pivots OpenBLAS returns NaN;
   written out they are divided as other numbers.
-- Q of a matrix with NaN is NaN wherever it depends on it. LAPACK skips some products with zeros.
 - One matrix and a batch may have different limits. Then their last digits may differ.
 
 ## Derivatives of decompositions

@@ -16,7 +16,8 @@
 namespace hilo::hlo {
 namespace {
 
-using Wide = std::complex<double>;
+using Number = long double;  // products of factors have no rounding error of their own
+using Wide = std::complex<Number>;
 
 enum class Kind {
   kRandom,
@@ -34,7 +35,7 @@ constexpr Kind kAll[] = {Kind::kRandom,   Kind::kGraded,   Kind::kHilbert, Kind:
                          Kind::kIdentity, Kind::kDenormal, Kind::kLarge,   Kind::kNan,      Kind::kInfinite};
 constexpr ElementType kTypes[] = {ElementType::kF32, ElementType::kF64, ElementType::kC64, ElementType::kC128};
 
-/// Matrices of complex doubles, row by row.
+/// Matrices of wide complex numbers, row by row.
 struct Matrices {
   int64_t count, rows, columns;
   std::vector<Wide> values;
@@ -47,14 +48,14 @@ struct Matrices {
 
 Matrices sample(Kind kind, ElementType type, int64_t count, int64_t rows, int64_t columns, unsigned seed) {
   std::mt19937 random(seed);
-  std::uniform_real_distribution<double> unit(-1, 1);
+  std::uniform_real_distribution<Number> unit(-1, 1);
   const bool is_wide = real_type_of(type) == ElementType::kF64, is_real = real_type_of(type) == type;
   Matrices m(count, rows, columns);
-  const auto number = [&] { return Wide(unit(random), is_real ? 0 : unit(random)); };
+  const auto number = [&] { return Wide(unit(random), is_real ? Number(0) : unit(random)); };
   for (int64_t item = 0; item < count; ++item) {
-    std::vector<double> left(rows), right(columns);
-    for (double& x : left) x = static_cast<double>(random() % 4) - 1;
-    for (double& x : right) x = static_cast<double>(random() % 4) - 1;
+    std::vector<Number> left(rows), right(columns);
+    for (Number& x : left) x = static_cast<Number>(random() % 4) - 1;
+    for (Number& x : right) x = static_cast<Number>(random() % 4) - 1;
     for (int64_t i = 0; i < rows; ++i) {
       for (int64_t j = 0; j < columns; ++j) {
         Wide& x = m.at(item, i, j);
@@ -62,13 +63,13 @@ Matrices sample(Kind kind, ElementType type, int64_t count, int64_t rows, int64_
           case Kind::kRandom:
           case Kind::kNan:
           case Kind::kInfinite: x = number(); break;
-          case Kind::kGraded: x = number() * std::pow(10.0, static_cast<double>(i % 4) * 2 - 3); break;
-          case Kind::kHilbert: x = 1.0 / static_cast<double>(i + j + 1 + item % 3); break;
+          case Kind::kGraded: x = number() * std::pow(Number(10), static_cast<Number>(i % 4) * 2 - 3); break;
+          case Kind::kHilbert: x = 1 / static_cast<Number>(i + j + 1 + item % 3); break;
           case Kind::kSingular: x = left[i] * right[j]; break;
           case Kind::kZero: x = 0; break;
-          case Kind::kIdentity: x = i == j; break;
-          case Kind::kDenormal: x = number() * (is_wide ? 4e-322 : 3e-44); break;
-          case Kind::kLarge: x = number() * (is_wide ? 1e300 : 1e37); break;
+          case Kind::kIdentity: x = i == j ? 1 : 0; break;
+          case Kind::kDenormal: x = number() * Number(is_wide ? 4e-322 : 3e-44); break;
+          case Kind::kLarge: x = number() * Number(is_wide ? 1e300 : 1e37); break;
         }
       }
     }
@@ -104,6 +105,12 @@ T number(Wide x) {
   else return T(static_cast<typename T::value_type>(x.real()), static_cast<typename T::value_type>(x.imag()));
 }
 
+template <typename T>
+Wide widened(T x) {
+  if constexpr (std::is_floating_point_v<T>) return x;
+  else return {x.real(), x.imag()};
+}
+
 /// Rounds the matrices to the type. `batch` 0 is one matrix.
 Literal literal_of(const Matrices& m, ElementType type, int64_t batch) {
   Literal literal(Shape::array(type, dimensions(batch, {m.rows, m.columns})));
@@ -117,7 +124,7 @@ Literal literal_of(const Matrices& m, ElementType type, int64_t batch) {
 Matrices matrices_of(const Literal& literal, int64_t rows, int64_t columns) {
   Matrices m(literal.shape().element_count() / (rows * columns), rows, columns);
   for_type(literal.shape().element_type(), [&]<typename T>() {
-    for (size_t k = 0; k < m.values.size(); ++k) m.values[k] = Wide(literal.data<T>()[k]);
+    for (size_t k = 0; k < m.values.size(); ++k) m.values[k] = widened(literal.data<T>()[k]);
   });
   return m;
 }
@@ -162,9 +169,9 @@ double epsilon(ElementType type) {
 
 /// Returns the greatest |expected - actual|, in units of epsilon times the greatest element of each matrix.
 double error_of(const Matrices& expected, const Matrices& actual, ElementType type) {
-  double most = 0;
+  Number most = 0;
   for (int64_t item = 0; item < expected.count; ++item) {
-    double size = 0, error = 0;
+    Number size = 0, error = 0;
     for (int64_t k = 0; k < expected.rows * expected.columns; ++k) {
       const Wide x = expected.values[item * expected.rows * expected.columns + k];
       const Wide y = actual.values[item * expected.rows * expected.columns + k];
@@ -172,9 +179,11 @@ double error_of(const Matrices& expected, const Matrices& actual, ElementType ty
       size = std::max(size, std::abs(x));
       error = std::max(error, std::abs(x - y));
     }
-    if (error > 0) most = std::max(most, error / std::max(size, std::numeric_limits<double>::min()) / epsilon(type));
+    if (error == 0) continue;
+    const Number scale = std::max(size, Number(std::numeric_limits<double>::min())) * Number(epsilon(type));
+    most = std::max(most, error / scale);
   }
-  return most;
+  return static_cast<double>(most);
 }
 
 /// Expects NaN at the same positions, and equal infinities.
@@ -197,7 +206,7 @@ void expect_finite(const Matrices& own, const std::string& what) {
 }
 
 /// Errors of rounding that a result may have although the library's happens to have none, in epsilons.
-constexpr double kFreeError = 4;
+constexpr double kFreeError = 3;
 
 /// L U, with the rows in the matrix's order.
 Matrices product_of_factors(const Matrices& lu, std::span<const int> permutation) {
@@ -214,15 +223,6 @@ Matrices product_of_factors(const Matrices& lu, std::span<const int> permutation
     }
   }
   return a;
-}
-
-int64_t first_bad_column(const Matrices& m, int64_t item) {
-  for (int64_t c = 0; c < m.columns; ++c) {
-    for (int64_t r = 0; r < m.rows; ++r) {
-      if (!is_finite(m.at(item, r, c))) return c;
-    }
-  }
-  return m.columns;
 }
 
 void check_lu(Kind kind, ElementType type, int64_t batch, int64_t rows, int64_t columns) {
@@ -244,14 +244,14 @@ void check_lu(Kind kind, ElementType type, int64_t batch, int64_t rows, int64_t 
                              own_pivots = both.own.elements()[1].data<int>();
   const bool has_ties = kind == Kind::kHilbert || kind == Kind::kDenormal;  // after rounding
   for (int64_t item = 0; item < count && !has_ties; ++item) {
-    for (int64_t k = 0; k < std::min(steps, first_bad_column(a, item)); ++k)
+    for (int64_t k = 0; k < steps; ++k)
       EXPECT_EQ(pivots[item * steps + k], own_pivots[item * steps + k]) << what << " item " << item << " step " << k;
   }
   if (kind == Kind::kNan || kind == Kind::kInfinite || kind == Kind::kLarge) return;
   const double theirs = error_of(a, product_of_factors(library, both.library.elements()[2].data<int>()), type);
   const double ours = error_of(a, product_of_factors(own, both.own.elements()[2].data<int>()), type);
   if (kind == Kind::kDenormal) return;  // epsilon isn't the error of denormal numbers
-  EXPECT_LE(ours, 2 * theirs + kFreeError) << what;
+  EXPECT_LE(ours, theirs + kFreeError) << what;
 }
 
 TEST(LowerSmallLinalg, LuHasTheLibrarysPivotsAndErrors) {
@@ -304,7 +304,7 @@ TEST(LowerSmallLinalg, TheInfoOfLuIsTheFirstPivotOfZero) {
 }
 
 /// A A^H + shift, so that the matrices are Hermitian.
-Matrices hermitian(const Matrices& a, double shift) {
+Matrices hermitian(const Matrices& a, Number shift) {
   Matrices m(a.count, a.rows, a.rows);
   for (int64_t item = 0; item < a.count; ++item) {
     for (int64_t i = 0; i < a.rows; ++i) {
@@ -339,7 +339,8 @@ void check_cholesky(Kind kind, ElementType type, int64_t batch, int64_t n, bool 
       fmt::format("cholesky of kind {} {} {} {}", static_cast<int>(kind), text_of(type, batch, {n, n}),
                   lower ? "lower" : "upper", calls_lapack ? "potrf" : "");
   // every third matrix isn't positive definite
-  Matrices m = hermitian(sample(kind, type, count, n, n, static_cast<unsigned>(n)), kind == Kind::kLarge ? 0 : 1e-3);
+  Matrices m =
+      hermitian(sample(kind, type, count, n, n, static_cast<unsigned>(n)), kind == Kind::kLarge ? 0 : Number(1e-3));
   for (int64_t item = 2; item < count; item += 3) m.at(item, n - 1, n - 1) = -m.at(item, n - 1, n - 1);
   const Literal x = literal_of(m, type, batch);
   std::string body = "  x = " + text_of(type, batch, {n, n}) + " parameter(0)\n";
@@ -364,11 +365,11 @@ void check_cholesky(Kind kind, ElementType type, int64_t batch, int64_t n, bool 
   }
   if (kind != Kind::kLarge) expect_same_specials(library, own, what);
   if (kind == Kind::kLarge || kind == Kind::kDenormal || kind == Kind::kInfinite) return;
-  Matrices a = m;
+  Matrices a = matrices_of(x, n, n);
   for (int64_t item = 2; item < count; item += 3)
     for (int64_t k = 0; k < n * n; ++k)
       a.values[item * n * n + k] = library.values[item * n * n + k] = own.values[item * n * n + k] = 0;
-  EXPECT_LE(error_of(a, square_of(own, lower), type), 2 * error_of(a, square_of(library, lower), type) + kFreeError)
+  EXPECT_LE(error_of(a, square_of(own, lower), type), error_of(a, square_of(library, lower), type) + kFreeError)
       << what;
 }
 
@@ -409,7 +410,7 @@ void check_solve(Kind kind, ElementType type, int64_t batch, int64_t n, int64_t 
                   text_of(type, batch, {n, n}), others, form.left, form.lower, form.unit, form.transpose);
   Matrices m = sample(kind, type, count, n, n, static_cast<unsigned>(n));
   for (int64_t item = 0; item < count; ++item) {
-    for (int64_t i = 0; i < n; ++i) m.at(item, i, i) += kind == Kind::kRandom || kind == Kind::kHilbert ? 2 : 0;
+    for (int64_t i = 0; i < n; ++i) m.at(item, i, i) += Number(kind == Kind::kRandom || kind == Kind::kHilbert ? 2 : 0);
   }
   const Literal a = literal_of(m, type, batch),
                 b = literal_of(sample(Kind::kRandom, type, count, rows, columns, 3), type, batch);
@@ -476,10 +477,8 @@ void check_qr(Kind kind, ElementType type, int64_t batch, int64_t rows, int64_t 
     const int64_t height = k == 0 ? rows : inner, width = k == 0 ? inner : columns;
     const Matrices library = matrices_of(both.library.elements()[k], height, width),
                    own = matrices_of(both.own.elements()[k], height, width);
-    // LAPACK's products of reflectors lose some NaN
-    const bool has_specials = kind == Kind::kNan || kind == Kind::kInfinite;
     if (library_overflows(kind, type)) expect_finite(own, what);
-    else if (k == 1 || !has_specials) expect_same_specials(library, own, what + (k == 0 ? " Q" : " R"));
+    else expect_same_specials(library, own, what + (k == 0 ? " Q" : " R"));
     // the signs are LAPACK's
     const bool is_tame = kind == Kind::kRandom || kind == Kind::kIdentity || kind == Kind::kZero;
     EXPECT_LE(is_tame ? error_of(library, own, type) : 0, 2000) << what;
@@ -489,9 +488,9 @@ void check_qr(Kind kind, ElementType type, int64_t batch, int64_t rows, int64_t 
   for (int64_t item = 0; item < count; ++item) {
     for (int64_t i = 0; i < inner; ++i) one.at(item, i, i) = 1;
   }
-  EXPECT_LE(error_of(one, gram(both.own), type), 2 * error_of(one, gram(both.library), type) + kFreeError) << what;
+  EXPECT_LE(error_of(one, gram(both.own), type), error_of(one, gram(both.library), type) + kFreeError) << what;
   if (kind == Kind::kDenormal) return;
-  EXPECT_LE(error_of(a, product(both.own), type), 2 * error_of(a, product(both.library), type) + kFreeError) << what;
+  EXPECT_LE(error_of(a, product(both.own), type), error_of(a, product(both.library), type) + kFreeError) << what;
 }
 
 TEST(LowerSmallLinalg, QrHasTheLibrarysSignsAndErrors) {

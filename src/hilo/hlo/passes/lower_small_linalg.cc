@@ -124,7 +124,8 @@ class Lowering {
       case Opcode::kCholesky: return lower_cholesky(i);
       case Opcode::kTriangularSolve: return lower_triangular_solve(i, attributes_of<TriangularSolveAttributes>(i));
       case Opcode::kCompare: return fold_check(i);
-      case Opcode::kSubtract: return lower_pivots_from_zero(i);
+      case Opcode::kSubtract: return lower_shifted_pivots(i, exchanges_, exchanges_from_zero_);
+      case Opcode::kAdd: return lower_shifted_pivots(i, exchanges_from_zero_, exchanges_);
       case Opcode::kSort: return lower_sort(i);
       case Opcode::kGather: return lower_gather(i);
       case Opcode::kScatter: return lower_scatter(i);
@@ -270,11 +271,12 @@ class Lowering {
     return true;
   }
 
-  bool lower_pivots_from_zero(const Instruction& i) {
-    const auto exchanges = exchanges_.find(operand(i, 0).id);
-    if (exchanges == exchanges_.end() || !is_splat_of(b_, operand(i, 1).id, 1)) return false;
-    const Id pivots = b_.copy(i);
-    exchanges_from_zero_.emplace(pivots, exchanges->second);
+  /// Pivots that count from 0 or 1, plus or minus 1.
+  bool lower_shifted_pivots(const Instruction& i, const std::map<Id, RowExchanges>& from,
+                            std::map<Id, RowExchanges>& to) {
+    const auto exchanges = from.find(operand(i, 0).id);
+    if (exchanges == from.end() || !is_splat_of(b_, operand(i, 1).id, 1)) return false;
+    to.emplace(b_.copy(i), exchanges->second);
     return true;
   }
 
@@ -324,14 +326,12 @@ class Lowering {
   bool lower_pivot_loop(const Instruction& i) {
     const RewriteNode* const initial = match(b_, operand(i, 0).id, Opcode::kTuple);
     if (initial == nullptr || exchanges_from_zero_.empty()) return false;
-    PivotLoop loop{-1, -1, {}};
+    PivotLoop loop{-1, -1};
     for (size_t k = 0; k < initial->operands.size(); ++k) {
       const Id id = initial->operand(k);
-      const Literal* const value = constant_value(b_, id);
       if (exchanges_from_zero_.contains(id)) loop.pivots = static_cast<int64_t>(k);
       else if (is_order_of_rows(id)) loop.permutation = static_cast<int64_t>(k);
-      else if (value == nullptr || !value->shape().is_scalar()) return false;
-      loop.initial.push_back(value == nullptr ? Literal() : *value);
+      else if (!b_.shape(id).is_scalar() || !is_splat_of(b_, id, 0)) return false;
     }
     if (loop.pivots < 0 || loop.permutation < 0) return false;
     const Shape pivots = b_.shape(initial->operand(loop.pivots));
@@ -339,15 +339,16 @@ class Lowering {
     const Shape batch = beside(pivots, ElementType::kS32, 1, {});
     const Shape order = beside(pivots, ElementType::kS32, 1, {std::ssize(exchanges[0]) + 1});
     if (!b_.shape(initial->operand(loop.permutation)).compatible(order)) return false;
-    if (trip_count(i, b_.source()) != pivots.dimension(pivots.rank() - 1)) return false;
-    const auto values = run_pivot_loop(*attributes_of<WhileAttributes>(i).body, loop);
-    if (!values) return false;
+    const int64_t steps = pivots.dimension(pivots.rank() - 1);
+    if (trip_count(i, b_.source()) != steps) return false;
+    if (!exchanges_by_pivots(*attributes_of<WhileAttributes>(i).body, loop)) return false;
     std::vector<Id> results;
-    for (size_t k = 0; k < values->size(); ++k) {
-      const bool is_array = std::cmp_equal(k, loop.pivots) || std::cmp_equal(k, loop.permutation);
-      results.push_back(std::cmp_equal(k, loop.pivots) ? initial->operand(k)
-                        : is_array                     ? permutation({exchanges, false}, batch).id
-                                                       : b_.constant((*values)[k]));
+    for (size_t k = 0; k < initial->operands.size(); ++k) {
+      const Id id = initial->operand(k);
+      results.push_back(std::cmp_equal(k, loop.pivots) ? id
+                        : std::cmp_equal(k, loop.permutation)
+                            ? permutation({exchanges, false}, batch).id
+                            : full(sink_, b_.shape(id), static_cast<double>(steps)).id);
     }
     b_.replace(i.id, b_.tuple(results));
     return true;
@@ -370,24 +371,12 @@ class Lowering {
     for (int step = 0; step < kMaxSteps; ++step) {
       if (const auto it = permutations_.find(indices); it != permutations_.end()) return &it->second;
       const RewriteNode& n = b_.node(indices);
-      if (n.opcode == Opcode::kConvert || keeps_order(n)) indices = n.operand(0);
+      if (n.opcode == Opcode::kConvert || (n.operands.size() == 1 && keeps_order(n, b_.shape(n.operand(0)))))
+        indices = n.operand(0);
       else if (n.opcode == Opcode::kSelect && is_negative(n.operand(0), n.operand(2))) indices = n.operand(2);
       else return nullptr;
     }
     return nullptr;
-  }
-
-  /// Whether a reshape or broadcast only inserts or removes dimensions of size 1.
-  bool keeps_order(const RewriteNode& n) const {
-    if (n.opcode != Opcode::kReshape && n.opcode != Opcode::kBroadcast) return false;
-    const auto without_ones = [](const Shape& shape) {
-      std::vector<int64_t> dimensions(shape.dimensions().begin(), shape.dimensions().end());
-      std::erase(dimensions, 1);
-      return dimensions;
-    };
-    const bool moves =
-        n.opcode == Opcode::kBroadcast && !std::ranges::is_sorted(attributes_of<BroadcastAttributes>(n).dimensions);
-    return !moves && without_ones(n.shape) == without_ones(b_.shape(n.operand(0)));
   }
 
   bool is_negative(Id predicate, Id x) const {

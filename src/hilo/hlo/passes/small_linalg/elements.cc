@@ -79,6 +79,10 @@ Expr divided(Expr x, Expr divisor) {
 
 Expr times(Expr x, Expr factor) { return is_complex(x) ? complex_of(real(x) * factor, imag(x) * factor) : x * factor; }
 
+Expr with_added(Expr x, Expr addend) {
+  return is_complex(x) ? complex_of(real(x) + addend, imag(x) + addend) : x + addend;
+}
+
 Expr nan_like(Expr x) {
   const Expr nan = full_like(x, real_type_of(x.type()), std::numeric_limits<double>::quiet_NaN());
   return is_complex(x) ? complex_of(nan, nan) : nan;

@@ -42,6 +42,8 @@ Expr with_type_of(Expr x, Expr like);
 Expr divided(Expr x, Expr real);
 /// Multiplies by a real number.
 Expr times(Expr x, Expr real);
+/// Adds a real number to every part.
+Expr with_added(Expr x, Expr real);
 /// Returns NaN, in both parts of complex numbers.
 Expr nan_like(Expr x);
 /// Returns whether both parts are finite.

@@ -44,6 +44,7 @@ void exchange(const Exprs& is_pivot, int64_t k, Exprs& rows) {
 
 Lu factor_lu(Elements a) {
   const Marks marks(a);
+  a = marks.cleared(std::move(a));
   Lu lu;
   Exprs is_zero;
   for (int64_t k = 0; k < std::min(a.rows, a.columns); ++k) {

@@ -60,10 +60,25 @@ void reflect(const Elements& v, int64_t k, Expr tau, Elements& a, int64_t c) {
   for (int64_t r = k + 1; r < a.rows; ++r) a.at(r, c) = a.at(r, c) - v.at(r, k) * part;
 }
 
+/// Returns 0 if x is finite, else NaN.
+Expr zero_if_finite(Expr x) {
+  const auto zero = [](Expr part) { return part - part; };
+  return is_complex(x) ? zero(real(x)) + zero(imag(x)) : zero(x);
+}
+
+/// Returns tau of reflector k; NaN if tau or the reflector contains NaN or infinities.
+Expr checked_tau(const Reflectors& reflectors, int64_t k) {
+  const Elements& v = reflectors.factors;
+  Expr sum = zero_if_finite(reflectors.taus[k]);
+  for (int64_t r = k + 1; r < v.rows; ++r) sum = sum + zero_if_finite(v.at(r, k));
+  return with_added(reflectors.taus[k], sum);
+}
+
 }  // namespace
 
 Reflectors factor_qr(Elements a) {
   const Marks marks(a);
+  a = marks.cleared(std::move(a));
   Reflectors f;
   for (int64_t k = 0; k < std::min(a.rows, a.columns); ++k) {
     f.taus.push_back(reflect_column(a, k));
@@ -82,7 +97,7 @@ Elements product_of(const Reflectors& reflectors) {
   Elements q{v.rows, v.columns, Exprs(v.rows * v.columns, zero)};
   for (int64_t c = std::ssize(reflectors.taus); c < q.columns; ++c) q.at(c, c) = one;
   for (int64_t k = std::ssize(reflectors.taus) - 1; k >= 0; --k) {
-    const Expr tau = reflectors.taus[k];
+    const Expr tau = checked_tau(reflectors, k);
     for (int64_t c = k + 1; c < q.columns; ++c) reflect(v, k, tau, q, c);
     q.at(k, k) = one - tau;
     for (int64_t r = k + 1; r < q.rows; ++r) q.at(r, k) = -(tau * v.at(r, k));

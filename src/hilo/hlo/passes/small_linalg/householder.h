@@ -14,7 +14,8 @@ struct Reflectors {
 /// Factors as LAPACK's geqrf. Columns with NaN or infinities, and all that depends on them, become NaN.
 Reflectors factor_qr(Elements a);
 
-/// Returns the product of the reflectors, as LAPACK's orgqr. Precondition: there are at least as many rows as columns
+/// Returns the product of the reflectors, as LAPACK's orgqr. Columns from the first reflector with NaN or infinities on
+/// are NaN. Precondition: there are at least as many rows as columns
 Elements product_of(const Reflectors& reflectors);
 
 }  // namespace hilo::hlo::small_linalg

@@ -13,6 +13,13 @@ Marks::Marks(const Elements& a) {
   }
 }
 
+Elements Marks::cleared(Elements a) const {
+  for (int64_t r = 0; r < a.rows; ++r) {
+    for (int64_t c = 0; c < a.columns; ++c) a.at(r, c) = select(own_[c], a.at(r, c), full_like(a.at(r, c), 0));
+  }
+  return a;
+}
+
 void Marks::apply(Elements& factors) const {
   for (int64_t r = 0; r < factors.rows; ++r) {
     for (int64_t c = 0; c < factors.columns; ++c) {

@@ -6,10 +6,15 @@
 
 namespace hilo::hlo::small_linalg {
 
-/// Knows which columns of a matrix contain NaN or infinities.
+/// Knows which columns of a matrix contain NaN or infinities. A factorization from left to right is computed with zeros
+/// in their place, so that pivots and the other columns don't depend on how NaN compares, and is marked afterwards: as
+/// in the library (backend/cpu/library/linalg/lapack_routine.h).
 class Marks {
  public:
   explicit Marks(const Elements& a);
+
+  /// Returns the matrix with those columns set to zero.
+  Elements cleared(Elements a) const;
 
   /// Returns whether the columns until `column`, included, are finite.
   Expr is_finite_until(int64_t column) const { return until_[column]; }

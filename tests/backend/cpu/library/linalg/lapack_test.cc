@@ -2,6 +2,8 @@
 // LAPACK calls in loaded programs: arguments are validated before LAPACK is called.
 #include "hilo/backend/cpu/library/linalg/lapack.h"
 
+#include <limits>
+
 #include "tests/backend/cpu/engine_check.h"
 #include "tests/support/clients.h"
 
@@ -177,6 +179,16 @@ TEST(Lapack, WhatIsNotReadMayBeNaN) {
   EXPECT_EQ(value->elements()[2].data<int32_t>()[0], 0);
 }
 
+void store(Literal& x, int64_t k, double value) {
+  visit_element_type(
+      x.shape().element_type(),
+      [&]<typename T>() {
+        if constexpr (std::is_floating_point_v<T> || is_complex(element_type_of<T>))
+          x.data<T>()[static_cast<size_t>(k)] = T(value);
+      },
+      [] {});
+}
+
 /// One NaN in column 1 of a 4 x 3 matrix: earlier columns don't depend on it, nor do rows of R above it.
 TEST(Lapack, NaNSpreadsToWhatDependsOnItAndNoFurther) {
   for (const char* type : {"f32", "f64", "c64", "c128"}) {
@@ -190,19 +202,50 @@ TEST(Lapack, NaNSpreadsToWhatDependsOnItAndNoFurther) {
     ASSERT_TRUE(module.ok()) << module.status().to_string();
     for (int64_t row = 0; row < 4; ++row) {
       Literal x = sample(Shape::array(module->entry->parameter_shapes()[0].element_type(), {4, 3}), 1);
-      visit_element_type(
-          x.shape().element_type(),
-          [&]<typename T>() {
-            if constexpr (std::is_floating_point_v<T> || is_complex(element_type_of<T>))
-              x.data<T>()[static_cast<size_t>(row * 3 + 1)] = T(std::nan(""));
-          },
-          [] {});
+      store(x, row * 3 + 1, std::nan(""));
       const StatusOr<Literal> value = hlo::evaluate(*module, {x});
       ASSERT_TRUE(value.ok()) << value.status().to_string();
       for (int64_t k = 0; k < 12; ++k)
         EXPECT_EQ(std::isnan(element_as_double(value->elements()[0], k)), k % 3 == 1 || (k % 3 == 2 && k / 3 >= 1))
             << t << ", element " << k;
       for (int64_t k = 0; k < 3; ++k) EXPECT_EQ(std::isnan(element_as_double(value->elements()[1], k)), k >= 1) << t;
+    }
+  }
+}
+
+/// Columns of Q from the first reflector with NaN or an infinity on. R, above the reflectors, isn't read.
+TEST(Lapack, ProductsOfReflectorsLoseNoNaN) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const char letter : {'s', 'd', 'c', 'z'}) {
+    const ElementType type = letter == 's'   ? ElementType::kF32
+                             : letter == 'd' ? ElementType::kF64
+                             : letter == 'c' ? ElementType::kC64
+                                             : ElementType::kC128;
+    const Shape matrix = Shape::array(type, {4, 3}), scalars = Shape::array(type, {3});
+    const std::string name = std::string("lapack_") + letter + (is_complex(type) ? "ungqr_ffi" : "orgqr_ffi");
+    const hlo::Module module = program({name, {matrix, scalars}, {matrix}, ""});
+    ASSERT_NE(module.entry, nullptr);
+    const auto check = [&](const Literal& a, const Literal& taus, int64_t first) {
+      const StatusOr<Literal> q = hlo::evaluate(module, {a, taus});
+      ASSERT_TRUE(q.ok()) << q.status().to_string();
+      for (int64_t k = 0; k < 12; ++k)
+        EXPECT_EQ(std::isnan(element_as_double(*q, k)), k % 3 >= first) << name << ", element " << k;
+    };
+    const Literal a = sample(matrix, 1), taus = sample(scalars, 2);
+    check(a, taus, 3);
+    for (const double value : {std::nan(""), kInfinity, -kInfinity}) {
+      for (int64_t row = 0; row < 4; ++row) {
+        for (int64_t column = 0; column < 3; ++column) {
+          Literal changed = a;
+          store(changed, row * 3 + column, value);
+          check(changed, taus, row > column ? column : 3);
+        }
+      }
+      for (int64_t k = 0; k < 3; ++k) {
+        Literal changed = taus;
+        store(changed, k, value);
+        check(a, changed, k);
+      }
     }
   }
 }

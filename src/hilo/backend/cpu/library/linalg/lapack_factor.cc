@@ -31,6 +31,15 @@ Status check_reflectors(const CustomCallFrame& frame, int reflectors, int rows, 
                   quote(frame.target), reflectors, std::min(rows, columns), rows, columns));
 }
 
+/// Returns how many reflectors, stored below the diagonal, precede the first one with NaN or infinities.
+template <typename T>
+int count_finite_reflectors(const T* a, int rows, const T* taus, int count) {
+  for (int64_t k = 0; k < count; ++k) {
+    if (!all_finite(taus + k, 1) || !all_finite(a + k * rows + k + 1, rows - k - 1)) return static_cast<int>(k);
+  }
+  return count;
+}
+
 /// The results of an LU factorization.
 template <typename T>
 struct Factors {
@@ -254,7 +263,12 @@ Status orgqr(const CustomCallFrame& frame) {
     std::vector<T> work(size);
     int ignored = 0;
     for (int64_t i = begin; i < end; ++i) {
-      call(&out.rows, &out.columns, &tau.rows, out.item(i), &leading, tau.item(i), work.data(), &size, &ignored);
+      const int finite = count_finite_reflectors(out.item(i), out.rows, tau.item(i), tau.rows);
+      call(&out.rows, &out.columns, &finite, out.item(i), &leading, tau.item(i), work.data(), &size, &ignored);
+      // Later columns depend on the other reflectors. OpenBLAS loses some NaN of f32.
+      if (finite < tau.rows)
+        std::fill_n(out.item(i) + int64_t{finite} * out.rows, int64_t{out.columns - finite} * out.rows,
+                    not_a_number<T>());
     }
   });
   return ok_status();
