@@ -12,7 +12,7 @@
 
 namespace hilo::tool {
 
-void add_argument_options(CLI::App& app, ArgumentOptions& options) {
+void add_value_options(CLI::App& app, ArgumentOptions& options) {
   app.add_option("--input", options.inputs, "Read an argument from an .npy file; repeat once per argument, in order")
       ->expected(1)
       ->take_all()
@@ -21,6 +21,10 @@ void add_argument_options(CLI::App& app, ArgumentOptions& options) {
                  "Seed of the random values for arguments without --input: floats in [-1, 1), integers in 0..9, random "
                  "pred. Values are the same on every machine. Replica r uses SEED + r")
       ->type_name("SEED");
+}
+
+void add_argument_options(CLI::App& app, ArgumentOptions& options) {
+  add_value_options(app, options);
   add_shape_option(app, options.shapes);
 }
 

@@ -29,6 +29,9 @@ void add_shape_option(CLI::App& app, std::vector<std::string>& shapes);
 /// Errors    INVALID_ARGUMENT naming the first argument with unknown sizes; those of read_npy
 ArgumentShapes argument_shapes(const ArgumentOptions& options);
 
+/// Declares --input and --random. `options` must outlive the app's parsing.
+void add_value_options(CLI::App& app, ArgumentOptions& options);
+
 /// Declares --input, --random and --shape. `options` must outlive the app's parsing.
 void add_argument_options(CLI::App& app, ArgumentOptions& options);
 

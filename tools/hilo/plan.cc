@@ -15,6 +15,7 @@
 #include "tools/hilo/arguments.h"
 #include "tools/hilo/command.h"
 #include "tools/hilo/jax_flags.h"
+#include "tools/hilo/object.h"
 #include "tools/hilo/saved.h"
 
 namespace hilo::tool {
@@ -86,11 +87,34 @@ Command add_plan(CLI::App& parent) {
 }
 
 Command add_compile(CLI::App& parent) {
-  auto options = std::make_shared<FileOptions>();
+  struct CompileOptions {
+    std::shared_ptr<FileOptions> file = std::make_shared<FileOptions>();
+    std::string to = "program";
+    ArgumentOptions arguments;
+    ObjectCommand object;
+  };
+  auto options = std::make_shared<CompileOptions>();
   CLI::App* app = add_file_command(parent, "compile",
-                                   "Compile a program to a file that `hilo run` starts without compiling", options);
-  app->add_option("-o,--output", options->output, "Write to this file")->type_name("FILE")->required();
-  return {app, [options] { return save(*options); }};
+                                   "Compile a program to a file that `hilo run` starts without compiling, or to an "
+                                   "object file that a C program links",
+                                   options->file);
+  app->add_option("-o,--output", options->file->output,
+                  "Write to this file; with --to object, to the files with .o, .h and .json appended")
+      ->type_name("FILE")
+      ->required();
+  app->add_option("--to", options->to, "What to write: program, for `hilo run`, or object, for a C compiler")
+      ->check(CLI::IsMember({"program", "object"}));
+  add_object_options(*app, options->object);
+  add_value_options(*app, options->arguments);
+  return {app, [options] {
+            const FileOptions& file = *options->file;
+            if (options->to != "object") {
+              HILO_RETURN_IF_ERROR(refuse_object_options(options->arguments, options->object));
+              return save(file);
+            }
+            options->arguments.shapes = file.shapes;
+            return write_object(file.file, file.function, file.output, options->arguments, options->object);
+          }};
 }
 
 Command add_cache(CLI::App& parent) {

@@ -73,4 +73,9 @@ StatusOr<std::unique_ptr<Executable>> Client::load(std::string_view) {
   return unimplemented(fmt::format("load: executables of platform {} can't be saved in this version", platform_name()));
 }
 
+StatusOr<ObjectFiles> Client::compile_object(const hlo::Module& module, const CompileOptions&, const ObjectOptions&) {
+  return unimplemented(
+      fmt::format("writing '{}' as an object: platform {} writes no objects", module.name, platform_name()));
+}
+
 }  // namespace hilo

@@ -11,6 +11,7 @@
 #include "hilo/device/compile_options.h"
 #include "hilo/device/device_assignment.h"
 #include "hilo/device/executable.h"
+#include "hilo/device/object_files.h"
 #include "hilo/hlo/ir/pass_observer.h"
 
 namespace hilo {
@@ -58,6 +59,11 @@ class Client : public std::enable_shared_from_this<Client> {
   /// Errors    UNIMPLEMENTED if the client can't load executables; INVALID_ARGUMENT for other bytes, or for more
   ///           replicas than devices; FAILED_PRECONDITION for bytes of another build or kind of device
   virtual StatusOr<std::unique_ptr<Executable>> load(std::string_view bytes);
+  /// Compiles a module to files for a C compiler. The code has the bits of compile() for the same instruction set.
+  /// Errors    UNIMPLEMENTED if the client can't write objects, or with the first op that needs hilo's library; those
+  ///           of compile; INVALID_ARGUMENT for wrong options
+  virtual StatusOr<ObjectFiles> compile_object(const hlo::Module& module, const CompileOptions& options,
+                                               const ObjectOptions& object);
 
  protected:
   explicit Client(ClientOptions options) : options_(std::move(options)) {}

@@ -64,16 +64,39 @@ class CpuEngine final : public HostEngine {
     return out_of_memory();
   }
 
+  StatusOr<ObjectFiles> compile_object(const hlo::Module& module, const CompileOptions& options,
+                                       const ObjectOptions& object) override try {
+    const CompileScope scope(options);
+    StatusOr<ObjectFiles> files = object_within(module, options, object);
+    const Status outcome = scope.outcome(files.status(), module.name, options.limits);
+    if (!outcome.ok()) return outcome;
+    return files;
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
+  }
+
  private:
   static StatusOr<std::unique_ptr<HostProgram>> compile_within(const hlo::Module& module, const CompileOptions& options,
                                                                hlo::PassObserver* observer) {
     const auto began = std::chrono::steady_clock::now();
+    HILO_ASSIGN_OR_RETURN(const cpu::Isa isa, cpu::selected_isa());
+    HILO_ASSIGN_OR_RETURN(Compiled compiled, plan_of(module, options, isa, observer));
+    return loaded(std::move(compiled), host_signature(module, options), isa, began, options);
+  }
+
+  /// A program before it is loaded.
+  struct Compiled {
+    std::unique_ptr<hlo::Module> optimized;
+    cpu::EmittedPlan emitted;
+  };
+
+  static StatusOr<Compiled> plan_of(const hlo::Module& module, const CompileOptions& options, cpu::Isa isa,
+                                    hlo::PassObserver* observer) {
     const FloatingPointScope nearest;
     HILO_RETURN_IF_ERROR(hlo::verify(module));
     HILO_RETURN_IF_ERROR(check_collectives(module, options.replica_count));
     HILO_RETURN_IF_ERROR(check_instruction_limit(module, options.limits));
     HILO_RETURN_IF_ERROR(check_array_sizes(module));
-    HILO_ASSIGN_OR_RETURN(const cpu::Isa isa, cpu::selected_isa());
     HILO_ASSIGN_OR_RETURN(const cpu::CodegenTable* const codegen, open_codegen());
     const std::unique_ptr<engine::Target> target = codegen->target(isa);
     auto optimized = std::make_unique<hlo::Module>(module);
@@ -85,14 +108,69 @@ class CpuEngine final : public HostEngine {
     HILO_RETURN_IF_ERROR(check_expansion_limit(module, *optimized, options.limits));
     HILO_ASSIGN_OR_RETURN(cpu::EmittedPlan emitted,
                           codegen->compile_plan(*optimized, isa, engine::LoopForm::kRegisters, observer));
-    HILO_ASSIGN_OR_RETURN(cpu::Program loaded, cpu::load_program(std::move(emitted.plan), isa));
+    return Compiled{std::move(optimized), std::move(emitted)};
+  }
+
+  static StatusOr<std::unique_ptr<HostProgram>> loaded(Compiled compiled, ProgramSignature signature, cpu::Isa isa,
+                                                       std::chrono::steady_clock::time_point began,
+                                                       const CompileOptions& options) {
+    HILO_ASSIGN_OR_RETURN(cpu::Program code, cpu::load_program(std::move(compiled.emitted.plan), isa));
     const double milliseconds =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
-    auto program = std::make_unique<cpu::CpuProgram>(host_signature(module, options),
-                                                     std::make_unique<cpu::ProgramModule>(std::move(optimized)),
-                                                     std::move(loaded), emitted.compiled, milliseconds);
+    auto program = std::make_unique<cpu::CpuProgram>(
+        std::move(signature), std::make_unique<cpu::ProgramModule>(std::move(compiled.optimized)), std::move(code),
+        compiled.emitted.compiled, milliseconds);
     HILO_RETURN_IF_ERROR(check_memory_limit(program->signature(), program->statistics(), options.limits));
     return std::unique_ptr<HostProgram>(std::move(program));
+  }
+
+  /// Returns the instruction sets of an object, lowest first.
+  static StatusOr<std::vector<cpu::Isa>> isas_of(const ObjectOptions& object, const cpu::CodegenTable& codegen) {
+    if (!object.target.empty()) return codegen.isas_of_target(object.target);
+    HILO_ASSIGN_OR_RETURN(const cpu::Isa isa, cpu::selected_isa());
+    return std::vector{isa};
+  }
+
+  static StatusOr<ObjectFiles> object_within(const hlo::Module& module, const CompileOptions& options,
+                                             const ObjectOptions& object) {
+    HILO_ASSIGN_OR_RETURN(const cpu::CodegenTable* const codegen, open_codegen());
+    HILO_ASSIGN_OR_RETURN(const std::vector<cpu::Isa> isas, isas_of(object, *codegen));
+    std::vector<Compiled> compiled;
+    for (const cpu::Isa isa : isas) {
+      HILO_ASSIGN_OR_RETURN(compiled.emplace_back(), plan_of(module, options, isa, nullptr));
+    }
+    std::vector<cpu::LevelPlan> levels;
+    for (size_t k = 0; k < isas.size(); ++k) levels.push_back({isas[k], &compiled[k].emitted.plan});
+    const ProgramSignature signature = host_signature(module, options);
+    HILO_ASSIGN_OR_RETURN(ObjectFiles files, codegen->write_object(levels, signature, *compiled[0].optimized, object));
+    if (!object.test) return files;
+    // The level that the object chooses on this machine.
+    size_t level = isas.size();
+    while (level > 0 && isas[level - 1] > cpu::host_isa()) --level;
+    if (level == 0)
+      return failed_precondition("writing the test of an object: this machine lacks the instructions of its target");
+    HILO_ASSIGN_OR_RETURN(
+        const std::unique_ptr<HostProgram> program,
+        loaded(std::move(compiled[level - 1]), signature, isas[level - 1], std::chrono::steady_clock::now(), options));
+    HILO_ASSIGN_OR_RETURN(const std::vector<Literal> results, results_of(*program, object.test_arguments));
+    HILO_ASSIGN_OR_RETURN(files.test, codegen->test_program(signature, object, results));
+    return files;
+  }
+
+  /// Runs a program on arrays in memory.
+  static StatusOr<std::vector<Literal>> results_of(HostProgram& program, std::span<const Literal> arguments) {
+    if (arguments.size() != program.signature().argument_shapes.size())
+      return invalid_argument("writing the test of an object: another number of arguments than the program has");
+    std::vector<Literal> results;
+    std::vector<const std::byte*> from;
+    std::vector<std::byte*> to;
+    for (const Literal& argument : arguments) from.push_back(argument.bytes().data());
+    for (const Shape& shape : program.signature().result_shapes) {
+      HILO_ASSIGN_OR_RETURN(results.emplace_back(), Literal::make(shape));
+    }
+    for (Literal& result : results) to.push_back(result.mutable_bytes().data());
+    HILO_RETURN_IF_ERROR(program.run_at(from, to, nullptr));
+    return results;
   }
 };
 

@@ -50,4 +50,14 @@ StatusOr<std::unique_ptr<Executable>> HostClient::load(std::string_view bytes) {
   return std::unique_ptr<Executable>(std::make_unique<HostExecutable>(std::move(program), std::move(devices)));
 }
 
+StatusOr<ObjectFiles> HostClient::compile_object(const hlo::Module& module, const CompileOptions& options,
+                                                 const ObjectOptions& object) try {
+  if (module.entry == nullptr) return invalid_argument("module '" + module.name + "' has no entry computation");
+  CompileOptions stated = options;
+  HILO_ASSIGN_OR_RETURN(stated.replica_count, replica_count_of(module, options.replica_count));
+  return engine_.compile_object(module, stated, object);
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
+}
+
 }  // namespace hilo

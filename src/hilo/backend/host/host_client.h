@@ -24,6 +24,8 @@ class HostClient final : public Client {
   StatusOr<std::unique_ptr<Executable>> compile(const hlo::Module& module, const CompileOptions& options,
                                                 hlo::PassObserver* observer) override;
   StatusOr<std::unique_ptr<Executable>> load(std::string_view bytes) override;
+  StatusOr<ObjectFiles> compile_object(const hlo::Module& module, const CompileOptions& options,
+                                       const ObjectOptions& object) override;
   /// Locked while the parts of one run are added to several devices' queues, so that two runs never wait for each
   /// other.
   std::mutex& launch_mutex() { return launch_mutex_; }

@@ -29,4 +29,10 @@ StatusOr<std::unique_ptr<HostProgram>> HostEngine::load(std::string_view) {
   return unimplemented(fmt::format("load: platform {} can't save programs", platform_name()));
 }
 
+StatusOr<ObjectFiles> HostEngine::compile_object(const hlo::Module& module, const CompileOptions&,
+                                                 const ObjectOptions&) {
+  return unimplemented(
+      fmt::format("writing '{}' as an object: platform {} writes no objects", module.name, platform_name()));
+}
+
 }  // namespace hilo

@@ -55,6 +55,9 @@ class HostEngine {
                                                          hlo::PassObserver* observer) = 0;
   /// As Client::load.
   virtual StatusOr<std::unique_ptr<HostProgram>> load(std::string_view bytes);
+  /// As Client::compile_object. `options.replica_count` as for compile.
+  virtual StatusOr<ObjectFiles> compile_object(const hlo::Module& module, const CompileOptions& options,
+                                               const ObjectOptions& object);
 };
 
 }  // namespace hilo

@@ -81,6 +81,7 @@ StatusOr<llvm::TargetMachine*> target_machine(Isa isa) {
   if (target == nullptr) return internal_error(fmt::format("code generation: {}", error));
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // fused multiply-adds are explicit; LLVM must not form others
+  options.EmitStackSizeSection = true;  // files of `hilo compile --to object` state how much stack a call needs
   slot.reset(target->createTargetMachine(kTriple, llvm_cpu_name(isa), llvm_features(isa), options, llvm::Reloc::PIC_,
                                          llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, /*JIT=*/true));
   if (slot == nullptr) return internal_error("code generation: no target machine for x86-64");
@@ -205,6 +206,11 @@ StatusOr<std::string> module_text(const char* name, Isa isa, EmitFunction emit) 
   std::string text;
   llvm::raw_string_ostream(text) << draft.module;
   return text;
+}
+
+StatusOr<std::string> object_code(const char* name, Isa isa, EmitFunction emit) {
+  HILO_ASSIGN_OR_RETURN(const std::vector<char> object, compile_object(name, isa, emit));
+  return std::string(object.begin(), object.end());
 }
 
 StatusOr<std::shared_ptr<CompiledCode>> compile_code(const char* name, Isa isa, EmitFunction emit) {

@@ -28,6 +28,9 @@ using EmitFunction = FunctionRef<Status(llvm::Module& module)>;
 /// Cost      0.3 ms + about 5 us per instruction
 StatusOr<std::shared_ptr<CompiledCode>> compile_code(const char* name, Isa isa, EmitFunction emit);
 
+/// Compiles as compile_code, and returns the relocatable ELF object without loading it. It may refer to any symbol.
+StatusOr<std::string> object_code(const char* name, Isa isa, EmitFunction emit);
+
 /// Returns the module that `emit` writes as LLVM IR text, after LLVM's verifier.
 /// Errors    those of `emit`; INTERNAL for code that the verifier rejects
 StatusOr<std::string> module_text(const char* name, Isa isa, EmitFunction emit);

@@ -7,6 +7,8 @@
 
 #include "hilo/backend/cpu/abi/isa.h"
 #include "hilo/base/companion.h"
+#include "hilo/device/object_files.h"
+#include "hilo/device/program_signature.h"
 #include "hilo/engine/planner.h"
 #include "hilo/engine/target.h"
 #include "hilo/hlo/ir/pass_observer.h"
@@ -19,6 +21,12 @@ struct EmittedPlan {
   int64_t compiled = 0;
 };
 
+/// A program for one instruction set.
+struct LevelPlan {
+  Isa isa{};
+  const engine::Plan* plan = nullptr;
+};
+
 struct CodegenTable : CompanionTable {
   static constexpr CompanionNames kNames{"libhilo_codegen.so", "hilo_codegen", "compiling for the CPU",
                                          "build and install the target hilo_codegen"};
@@ -26,6 +34,13 @@ struct CodegenTable : CompanionTable {
   /// As compile_plan in codegen/compile.h.
   StatusOr<EmittedPlan> (*compile_plan)(const hlo::Module& optimized, Isa isa, engine::LoopForm loops,
                                         hlo::PassObserver* observer);
+  /// As write_object in object/write_object.h.
+  StatusOr<ObjectFiles> (*write_object)(std::span<const LevelPlan> levels, const ProgramSignature& signature,
+                                        const hlo::Module& optimized, const ObjectOptions& options);
+  /// As isas_of_target and test_program in object/.
+  StatusOr<std::vector<Isa>> (*isas_of_target)(std::string_view target);
+  StatusOr<std::string> (*test_program)(const ProgramSignature& signature, const ObjectOptions& options,
+                                        std::span<const Literal> results);
 };
 
 }  // namespace hilo::cpu

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/object/object_figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "hilo/backend/cpu/object/processor_level.h"
+#include "hilo/base/text.h"
+
+namespace hilo::cpu {
+namespace {
+
+constexpr std::string_view kArchitecture = "x86-64:";
+constexpr std::array<Isa, 3> kLevels = {Isa::kSse2, Isa::kAvx2, Isa::kAvx512};
+
+constexpr int64_t kAroundFrame = 72;  // the return address, and what aligns a frame of vectors
+// Functions of libm and memcpy have small frames. The loader looks a function up at its first call and saves all vector
+// registers meanwhile.
+constexpr int64_t kCLibraryStack = 4096;
+
+}  // namespace
+
+StatusOr<int64_t> stack_bytes_of(const JoinedObject& object, std::span<const PartRole> roles) {
+  int64_t first = 0;
+  std::map<size_t, int64_t> drivers, largest;
+  for (const ObjectFunction& f : object.functions) {
+    if (f.stack_bytes < 0)
+      return internal_error(fmt::format("writing an object: '{}' has a frame of unknown size", f.name));
+    const int64_t bytes = f.stack_bytes + kAroundFrame;
+    const PartRole& role = roles[f.part];
+    if (f.part == 0) first += bytes;
+    else if (role.is_driver) drivers[role.level] += bytes;
+    else largest[role.level] = std::max(largest[role.level], bytes);
+  }
+  int64_t most = 0;
+  for (const PartRole& role : roles) most = std::max(most, drivers[role.level] + 2 * largest[role.level]);
+  return first + most + (object.undefined.empty() ? 0 : kCLibraryStack);
+}
+
+std::string target_name(std::span<const Isa> isas) {
+  std::string name(kArchitecture);
+  for (Isa isa : isas) name += fmt::format("{}v{}", name.ends_with(':') ? "" : ",", level_number(isa));
+  return name;
+}
+
+StatusOr<std::vector<Isa>> isas_of_target(std::string_view target) {
+  std::vector<Isa> isas;
+  std::string_view rest = target.substr(std::min(target.size(), kArchitecture.size()));
+  for (const Isa isa : kLevels) {
+    const std::string level = fmt::format("v{}", level_number(isa));
+    if (!target.starts_with(kArchitecture) || !rest.starts_with(level)) continue;
+    if (rest.size() != level.size() && rest[level.size()] != ',') continue;
+    isas.push_back(isa);
+    rest.remove_prefix(level.size());
+    if (rest.starts_with(',') && rest.size() > 1) rest.remove_prefix(1);
+  }
+  if (!isas.empty() && rest.empty()) return isas;
+  return invalid_argument(
+      fmt::format("writing an object: unknown target; got {}; wanted x86-64:v2, x86-64:v3, "
+                  "x86-64:v4, or several levels in order, such as x86-64:v2,v4",
+                  quote(target)));
+}
+
+}  // namespace hilo::cpu

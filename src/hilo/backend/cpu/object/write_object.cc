@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/object/write_object.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "hilo/backend/cpu/emit/jit.h"
+#include "hilo/backend/cpu/object/driver.h"
+#include "hilo/backend/cpu/object/header.h"
+#include "hilo/backend/cpu/object/manifest.h"
+#include "hilo/backend/cpu/object/math_code.h"
+#include "hilo/backend/cpu/object/processor_level.h"
+#include "hilo/backend/cpu/object/why_not_object.h"
+#include "hilo/hlo/cost/cost.h"
+
+namespace hilo::cpu {
+
+using engine::Plan;
+
+namespace {
+
+/// Returns the functions of hilo's library that the code of the plans calls.
+StatusOr<std::vector<std::string>> library_functions(std::span<const LevelPlan> levels) {
+  std::set<std::string> names;
+  for (const LevelPlan& level : levels) {
+    for (const engine::ObjectPtr& object : level.plan->objects) {
+      HILO_ASSIGN_OR_RETURN(const std::vector<std::string> undefined, undefined_names(*object));
+      names.insert(undefined.begin(), undefined.end());
+    }
+  }
+  std::erase_if(names, [](const std::string& name) { return is_c_function(name); });
+  return std::vector(names.begin(), names.end());
+}
+
+std::string object_prefix(const std::string& prefix, size_t object) { return fmt::format("{}.{}.", prefix, object); }
+
+int64_t arena_bytes_of(std::span<const LevelPlan> levels) {
+  int64_t bytes = 0;
+  for (const LevelPlan& level : levels) bytes = std::max(bytes, level.plan->arena_bytes);
+  return bytes;
+}
+
+DriverSource driver_source(const LevelPlan& level, const CInterface& interface, int64_t arena_bytes,
+                           std::string prefix) {
+  std::vector<std::string> functions;
+  for (const engine::PlannedFunction& f : level.plan->functions)
+    functions.push_back(object_prefix(prefix, f.object) + f.name);
+  return {*level.plan, interface, arena_bytes, std::move(prefix), std::move(functions)};
+}
+
+/// The objects that are joined, and what they are.
+struct Parts {
+  std::vector<std::string> drivers = {};
+  std::vector<ObjectPart> objects = {};
+  std::vector<PartRole> roles = {};
+};
+
+void add_objects(Parts& parts, const LevelPlan& level, size_t number, const std::string& prefix) {
+  for (size_t k = 0; k < level.plan->objects.size(); ++k) {
+    parts.objects.push_back({*level.plan->objects[k], object_prefix(prefix, k)});
+    parts.roles.push_back({number, false});
+  }
+}
+
+/// Compiles the drivers. The first one has NAME, NAME_call, and the functions that kernels of all levels call.
+StatusOr<Parts> parts_of(std::span<const LevelPlan> levels, const CInterface& interface, const hlo::Module& optimized) {
+  HILO_ASSIGN_OR_RETURN(const std::vector<std::string> called, library_functions(levels));
+  std::vector<Isa> isas;
+  for (const LevelPlan& level : levels) isas.push_back(level.isa);
+  const bool one = levels.size() == 1;
+  const auto emit = [&](llvm::Module& module) {
+    for (const std::string& name : called) {
+      if (!emit_math(module, name)) return refused_function(name, optimized);
+    }
+    if (one) emit_call(module, driver_source(levels[0], interface, arena_bytes_of(levels), interface.name));
+    else emit_dispatch(module, interface, isas);
+    emit_typed(module, interface);
+    return ok_status();
+  };
+  Parts parts;
+  parts.drivers.reserve(levels.size() + 1);  // the objects refer to them
+  HILO_ASSIGN_OR_RETURN(parts.drivers.emplace_back(), object_code(interface.name.c_str(), isas[0], emit));
+  parts.objects.push_back({parts.drivers[0]});
+  parts.roles.push_back({});
+  if (one) add_objects(parts, levels[0], 0, interface.name);
+  for (size_t k = 0; k < levels.size() && !one; ++k) {
+    const DriverSource source =
+        driver_source(levels[k], interface, arena_bytes_of(levels), level_prefix(interface, levels[k].isa));
+    const auto emit_level = [&](llvm::Module& module) {
+      emit_call(module, source);
+      return ok_status();
+    };
+    HILO_ASSIGN_OR_RETURN(parts.drivers.emplace_back(), object_code(interface.name.c_str(), levels[k].isa, emit_level));
+    parts.objects.push_back({parts.drivers.back()});
+    parts.roles.push_back({k, true});
+    add_objects(parts, levels[k], k, source.prefix);
+  }
+  return parts;
+}
+
+StatusOr<JoinedObject> joined(const Parts& parts, const CInterface& interface, bool dispatches) {
+  const std::array<std::string, 2> exported = {interface.name, interface.name + "_call"};
+  const std::array<RawFunction, 1> raw = {processor_level()};
+  HILO_ASSIGN_OR_RETURN(JoinedObject object,
+                        join_objects(parts.objects, exported, std::span(raw).first(dispatches ? 1 : 0)));
+  for (const std::string& name : object.undefined) {
+    if (!is_c_function(name)) return internal_error(fmt::format("writing an object: '{}' is undefined", name));
+  }
+  return object;
+}
+
+StatusOr<ObjectFigures> figures_of(const JoinedObject& object, const Parts& parts, std::span<const LevelPlan> levels,
+                                   const hlo::Module& optimized) {
+  ObjectFigures figures;
+  figures.program = optimized.name;
+  figures.arena_bytes = arena_bytes_of(levels);
+  for (const LevelPlan& level : levels) {
+    figures.isas.push_back(level.isa);
+    figures.kernels = std::max<int64_t>(figures.kernels, std::ssize(level.plan->kernels));
+    figures.loops =
+        std::max<int64_t>(figures.loops, std::ssize(level.plan->loops) + std::ssize(level.plan->whole_loops));
+  }
+  figures.text_bytes = object.text_bytes;
+  figures.data_bytes = object.data_bytes;
+  figures.undefined = object.undefined;
+  HILO_ASSIGN_OR_RETURN(figures.stack_bytes, stack_bytes_of(object, parts.roles));
+  if (!why_not_realtime(optimized).ok()) return figures;
+  const hlo::Cost cost = hlo::CostAnalysis(optimized.entry).of(*optimized.entry);
+  figures.work = CallWork{cost.flops + cost.transcendentals, cost.bytes};
+  return figures;
+}
+
+std::string work_text(const CInterface& interface, const ObjectFigures& figures) {
+  const std::string work = figures.work ? fmt::format("{:.0f} operations, {:.0f} bytes read and written",
+                                                      figures.work->operations, figures.work->bytes)
+                                        : "work that depends on its arguments";
+  return fmt::format("{}: {}, {} kernels, {} loops, no library calls, {} bytes of arena, at most {} of stack",
+                     interface.name, work, figures.kernels, figures.loops, figures.arena_bytes, figures.stack_bytes);
+}
+
+}  // namespace
+
+StatusOr<ObjectFiles> write_object(std::span<const LevelPlan> levels, const ProgramSignature& signature,
+                                   const hlo::Module& optimized, const ObjectOptions& options) {
+  HILO_ASSIGN_OR_RETURN(const CInterface interface, c_interface(signature, options));
+  for (const LevelPlan& level : levels) HILO_RETURN_IF_ERROR(why_not_object(*level.plan, signature, optimized));
+  if (options.realtime) HILO_RETURN_IF_ERROR(why_not_realtime(optimized));
+  HILO_ASSIGN_OR_RETURN(const Parts parts, parts_of(levels, interface, optimized));
+  HILO_ASSIGN_OR_RETURN(JoinedObject object, joined(parts, interface, levels.size() > 1));
+  HILO_ASSIGN_OR_RETURN(const ObjectFigures figures, figures_of(object, parts, levels, optimized));
+  return ObjectFiles{std::move(object.bytes), object_header(interface, figures), object_manifest(interface, figures),
+                     "", work_text(interface, figures)};
+}
+
+}  // namespace hilo::cpu

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// device/object_files.h -- a compiled program as files for a C compiler and a linker: what to write, and its text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hilo/types/literal.h"
+
+namespace hilo {
+
+/// How a program is written as an object file. A C program calls its function without hilo.
+struct ObjectOptions {
+  std::string name;  ///< name of the C function: an identifier
+  /// "x86-64:v2", "x86-64:v3", "x86-64:v4", or several levels, "x86-64:v2,v3,v4", among which the first call chooses;
+  /// empty: the instructions that jit uses here.
+  std::string target = {};
+  /// Names of the leaves of the arguments and of the results, for the header: "params['w']". Empty: their numbers.
+  std::vector<std::string> argument_paths = {}, result_paths = {};
+  bool realtime = false;  ///< whether to refuse loops whose number of turns isn't known before a call
+  bool test = false;      ///< whether to write a C program that tests the function
+  std::vector<Literal> test_arguments = {};  ///< its arguments, one a leaf
+};
+
+/// The files of a program.
+struct ObjectFiles {
+  std::string object;    ///< relocatable ELF
+  std::string header;    ///< for C99 and C++
+  std::string manifest;  ///< the header's figures as JSON
+  std::string test;      ///< C99; empty without ObjectOptions::test
+  std::string work;      ///< what a call does at most, in a line of text
+};
+
+}  // namespace hilo

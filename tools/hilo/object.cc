@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/hilo/object.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "hilo/client/object_under_flags.h"
+#include "hilo/device/program_signature.h"
+#include "hilo/hlo/text/parser.h"
+#include "hilo/import/load.h"
+#include "hilo/import/program.h"
+#include "hilo/stablehlo/jax_export.h"
+#include "hilo/trace/staging_trace.h"
+#include "hilo/transform/grad.h"
+#include "hilo/transform/vmap.h"
+
+namespace hilo::tool {
+namespace {
+
+using Arrays = std::vector<Array>;
+
+/// A program and the names of its leaves; empty for names that only number them.
+struct NamedProgram {
+  hlo::Module module;
+  std::vector<std::string> arguments, results;
+};
+
+/// Whether readers made the name up: "3", "arg3", "Arg_3.4", "parameter.3".
+bool is_number(std::string_view name) {
+  for (const std::string_view prefix : {"parameter", "param", "arg", "Arg", "p"}) {
+    if (name.starts_with(prefix)) {
+      name.remove_prefix(prefix.size());
+      break;
+    }
+  }
+  return name.find_first_not_of("0123456789._") == std::string_view::npos;
+}
+
+std::vector<std::string> names_of(const std::vector<LoadedValue>& values) {
+  std::vector<std::string> names;
+  for (const LoadedValue& value : values) names.push_back(value.name);
+  return std::ranges::all_of(names, is_number) ? std::vector<std::string>() : names;
+}
+
+/// Names the leaves that have none as the header would.
+std::string name_or_number(const std::vector<std::string>& names, std::string_view letter, size_t k, size_t count) {
+  if (!names.empty()) return names[k];
+  return count == 1 ? std::string(letter) : fmt::format("{}{}", letter, k);
+}
+
+/// Returns the results, and the gradients of the first with respect to some arguments.
+Arrays with_gradients(const LoadedFunction<Arrays>& program, const Arrays& all, const std::vector<int64_t>& numbers) {
+  const auto of_selected = [&](const Arrays& selected) {
+    Arrays arguments = all;
+    for (size_t k = 0; k < numbers.size(); ++k) arguments[static_cast<size_t>(numbers[k])] = selected[k];
+    return program(arguments);
+  };
+  Arrays selected;
+  for (int64_t number : numbers) selected.push_back(all[static_cast<size_t>(number)]);
+  auto [values, pull] = vjp(of_selected, selected);
+  Arrays cotangents;
+  for (size_t k = 0; k < values.size(); ++k)
+    cotangents.push_back(Array::from_literal(filled(values[k].aval_shape(), k == 0 ? 1 : 0)));
+  const Arrays gradients = std::get<0>(pull(cotangents));
+  values.insert(values.end(), gradients.begin(), gradients.end());
+  return values;
+}
+
+Status check_gradients(const LoadedFunction<Arrays>& program, const ObjectCommand& command) {
+  if (command.gradients.empty()) return ok_status();
+  const auto is_real = [](const Shape& shape) { return shape.is_array() && is_floating(shape.element_type()); };
+  const std::vector<LoadedValue>& outputs = program.outputs();
+  if (outputs.empty() || !is_real(outputs[0].shape) || outputs[0].shape.rank() != 0)
+    return invalid_argument(fmt::format("--grad: the first result of {} is {}; wanted a scalar of a float type",
+                                        program.name(), outputs.empty() ? "missing" : outputs[0].type));
+  for (int64_t number : command.gradients) {
+    if (number < 0 || number >= std::ssize(program.inputs()))
+      return invalid_argument(
+          fmt::format("--grad: argument {} of {} doesn't exist", number, std::ssize(program.inputs())));
+    const LoadedValue& input = program.inputs()[static_cast<size_t>(number)];
+    if (!is_real(input.shape))
+      return invalid_argument(fmt::format("--grad: argument {} is {}; wanted a float type", number, input.type));
+  }
+  return ok_status();
+}
+
+/// Returns the types of the arguments; those of unknown sizes are in the options.
+StatusOr<std::vector<Aval>> avals_of(const LoadedFunction<Arrays>& program, const ArgumentOptions& options) {
+  std::vector<Aval> avals;
+  for (size_t k = 0; k < program.inputs().size(); ++k) {
+    Shape shape = program.inputs()[k].shape;
+    if (k < options.shapes.size()) {
+      HILO_ASSIGN_OR_RETURN(shape, hlo::parse_shape(options.shapes[k]));
+    }
+    if (!shape.is_array())
+      return invalid_argument(
+          fmt::format("{}: argument {} has type {} with unknown sizes. Hint: --shape f32[7] for "
+                      "each argument, in order",
+                      program.name(), k, program.inputs()[k].type));
+    avals.push_back({shape, false});
+  }
+  return avals;
+}
+
+/// Loads the program as a function and transforms it.
+StatusOr<NamedProgram> transformed(const std::string& file, const std::string& function,
+                                   const ArgumentOptions& arguments, const ObjectCommand& command) {
+  const auto program = load<Arrays>(file, {.function = function});
+  HILO_RETURN_IF_ERROR(check_gradients(program, command));
+  HILO_ASSIGN_OR_RETURN(std::vector<Aval> avals, avals_of(program, arguments));
+  const auto one = [&](const Arrays& all) {
+    return command.gradients.empty() ? program(all) : with_gradients(program, all, command.gradients);
+  };
+  NamedProgram named{{}, names_of(program.inputs()), names_of(program.outputs())};
+  if (!command.gradients.empty()) {
+    for (size_t k = 0, count = program.outputs().size(); named.results.size() < count; ++k)
+      named.results.push_back(name_or_number({}, "y", k, count));
+    for (int64_t number : command.gradients)
+      named.results.push_back("grad " +
+                              name_or_number(named.arguments, "x", static_cast<size_t>(number), avals.size()));
+  }
+  for (Aval& aval : avals) {
+    if (command.batch == 0) continue;
+    std::vector<int64_t> dimensions(aval.shape.dimensions().begin(), aval.shape.dimensions().end());
+    dimensions.insert(dimensions.begin(), command.batch);
+    HILO_ASSIGN_OR_RETURN(aval.shape, Shape::make_array(aval.shape.element_type(), dimensions));
+  }
+  const auto whole = [&](std::span<const Array> leaves) {
+    const Arrays all(leaves.begin(), leaves.end());
+    return command.batch == 0 ? one(all) : vmap(one)(all);
+  };
+  named.module.name = program.name();
+  named.module.entry = stage(whole, avals, "compile", program.name()).computation;
+  return named;
+}
+
+StatusOr<NamedProgram> read_named(const std::string& file, const std::string& function,
+                                  const ArgumentOptions& arguments, const ObjectCommand& command) {
+  HILO_ASSIGN_OR_RETURN(const std::string bytes, read_program_bytes(file));
+  if (!command.gradients.empty() || command.batch != 0 || stablehlo::is_jax_export(bytes)) {
+    try {
+      return transformed(file, function, arguments, command);
+    } catch (const Error& error) {
+      return error.status();
+    }
+  }
+  NamedProgram program;
+  HILO_ASSIGN_OR_RETURN(program.module, read_program(file, function, argument_shapes(arguments)));
+  std::vector<std::string> names = signature_of(program.module).argument_names;
+  if (!std::ranges::all_of(names, is_number)) program.arguments = std::move(names);
+  return program;
+}
+
+}  // namespace
+
+void add_object_options(CLI::App& app, ObjectCommand& command) {
+  app.add_option("--name", command.name, "Of an object: name of the C function. Default: the name of the output file")
+      ->type_name("NAME");
+  app.add_option("--target", command.target,
+                 "Of an object: the processor, x86-64:v2, x86-64:v3, x86-64:v4, or several of them, "
+                 "x86-64:v2,v3,v4, among which the first call chooses. Default: the instructions of this machine")
+      ->type_name("TARGET");
+  app.add_option("--runtime", command.runtime,
+                 "Of an object: what it links: none, which is the C library's memcpy, memmove, memset and libm")
+      ->check(CLI::IsMember({"none"}));
+  app.add_option("--grad", command.gradients,
+                 "Of an object: add the gradients of the first result, a scalar, with respect to these arguments: 0,2")
+      ->delimiter(',')
+      ->type_name("NUMBERS");
+  app.add_option("--vmap", command.batch,
+                 "Of an object: compute a batch of this size: all arrays get a first dimension")
+      ->check(CLI::PositiveNumber)
+      ->type_name("SIZE");
+  app.add_flag(
+      "--realtime", command.realtime,
+      "Of an object: reject loops whose number of turns isn't known before a call, and print the work of a call");
+  app.add_flag("--test", command.test,
+               "Of an object: write a C program that calls the function on the arguments of --input and --random and "
+               "compares the "
+               "results");
+}
+
+Status refuse_object_options(const ArgumentOptions& arguments, const ObjectCommand& command) {
+  const bool used = !arguments.inputs.empty() || arguments.seed || !command.name.empty() || !command.target.empty() ||
+                    !command.gradients.empty() || command.batch != 0 || command.realtime || command.test;
+  return used ? invalid_argument("compile: an option of objects; wanted --to object with it") : ok_status();
+}
+
+Status write_object(const std::string& file, const std::string& function, const std::string& path,
+                    const ArgumentOptions& arguments, const ObjectCommand& command) {
+  HILO_ASSIGN_OR_RETURN(NamedProgram program, read_named(file, function, arguments, command));
+  ObjectOptions options{.name = command.name,
+                        .target = command.target,
+                        .argument_paths = std::move(program.arguments),
+                        .result_paths = std::move(program.results),
+                        .realtime = command.realtime,
+                        .test = command.test};
+  if (options.name.empty()) options.name = std::filesystem::path(path).filename().string();
+  if (command.test) {
+    ArgumentOptions values = arguments;
+    if (!values.seed) values.seed = 1;
+    HILO_ASSIGN_OR_RETURN(options.test_arguments,
+                          read_arguments(values, program.module.name, signature_of(program.module).argument_shapes));
+  }
+  HILO_ASSIGN_OR_RETURN(const ObjectFiles files, object_under_flags(program.module, options));
+  if (command.realtime) HILO_RETURN_IF_ERROR(write_result("", files.work + "\n"));
+  return write_object_files(files, path);
+}
+
+}  // namespace hilo::tool
