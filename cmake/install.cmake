@@ -40,8 +40,9 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/hiloConfig.cmake.in
   ${PROJECT_BINARY_DIR}/hiloConfig.cmake INSTALL_DESTINATION ${HILO_CMAKE_DIR})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/hiloConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/hilo_precompile.cmake ${PROJECT_BINARY_DIR}/hilo_precompile.cmake COPYONLY)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/hilo_add_model.cmake ${PROJECT_BINARY_DIR}/hilo_add_model.cmake COPYONLY)
 install(FILES ${PROJECT_BINARY_DIR}/hiloConfig.cmake ${PROJECT_BINARY_DIR}/hiloConfigVersion.cmake
-  ${PROJECT_BINARY_DIR}/hilo_precompile.cmake
+  ${PROJECT_BINARY_DIR}/hilo_precompile.cmake ${PROJECT_BINARY_DIR}/hilo_add_model.cmake
   DESTINATION ${HILO_CMAKE_DIR})
 
 file(RELATIVE_PATH HILO_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

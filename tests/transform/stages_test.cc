@@ -244,5 +244,32 @@ TEST(Stages, TheExecutableOfTheIdentityIsShownToo) {
   EXPECT_NE(compiled.as_text().find("parameter(0)"), std::string::npos);
 }
 
+TEST(Stages, ObjectsHaveAHeaderWithThePathsOfTheArguments) {
+  const auto lowered = jit(apply).lower(layer(), ShapeDtypeStruct({4, 3}, float32));
+  const ObjectFiles files = export_object(lowered, {.name = "net", .target = "x86-64:v3"});
+  for (const char* part : {"int net(const float x0_w[3 * 2], const float x0_b[2], const float x1[4 * 3],", "args[0].w"})
+    EXPECT_NE(files.header.find(part), std::string::npos) << files.header;
+  EXPECT_EQ(files.object.substr(1, 3), "ELF");
+  EXPECT_NE(files.manifest.find("\"target\": \"x86-64:v3\""), std::string::npos);
+}
+
+TEST(Stages, ObjectsHoldCapturedArraysAndTakeUnusedArguments) {
+  const Array table = numpy::arange(5, float32);
+  const auto f = jit([&](const Array& x, const Array& unused) { return x + table + 0.0f * numpy::zeros_like(unused); });
+  const ShapeDtypeStruct five({5}, float32);
+  const ObjectFiles files = export_object(f.lower(five, five), {.name = "f"});
+  EXPECT_NE(files.header.find("int f(const float x0[5], const float x1[5], float y[5], void* arena);"),
+            std::string::npos)
+      << files.header;
+}
+
+TEST(Stages, ObjectsOfOpsThatNeedTheLibraryAreRefused) {
+  const auto f = jit([](const Array& x) { return numpy::sort(x); });
+  const std::string message = error_of([&] { export_object(f.lower(ShapeDtypeStruct({900}, float32)), {.name = "f"}); },
+                                       StatusCode::kUnimplemented);
+  EXPECT_NE(message.find("sort"), std::string::npos) << message;
+  EXPECT_NE(message.find("hilo's library"), std::string::npos) << message;
+}
+
 }  // namespace
 }  // namespace hilo

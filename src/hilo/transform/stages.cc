@@ -5,6 +5,7 @@
 
 #include "hilo/client/cost_analysis.h"
 #include "hilo/client/hlo_text.h"
+#include "hilo/client/object_under_flags.h"
 #include "hilo/client/stablehlo_text.h"
 #include "hilo/mesh/shards.h"
 #include "hilo/trace/eval_trace.h"
@@ -167,9 +168,52 @@ void load(Program& program, const std::string& bytes) {
   jit_detail::load_executable(program.cache, *program.entry, std::string_view(bytes).substr(header.size()));
 }
 
+namespace {
+
+/// Returns the traced program as a function of all leaves; what it captured is constant.
+hlo::ComputationPtr without_captures(const JitEntry& entry) {
+  const hlo::Computation& c = *entry.staged.computation;
+  hlo::Builder builder(c.name());
+  std::vector<hlo::InstructionId> mapped(c.size(), hlo::kNoInstruction);
+  for (size_t k = 0; k < c.parameters().size(); ++k) {
+    const hlo::InstructionId id = c.parameters()[k];
+    mapped[id] = k < entry.avals.size() ? builder.parameter(c.instruction(id).shape)
+                                        : builder.constant(entry.staged.captures[k - entry.avals.size()].to_literal());
+  }
+  for (const hlo::Instruction& i : c.instructions()) {
+    if (i.opcode == hlo::Opcode::kParameter) continue;
+    std::vector<hlo::InstructionId> operands;
+    for (hlo::InstructionId operand : i.operands) operands.push_back(mapped[operand]);
+    builder.set_annotations(i.annotations);
+    mapped[i.id] = or_throw(builder.add(i.opcode, operands, i.attributes, i.shape));
+  }
+  return or_throw(std::move(builder).build(mapped[c.root_id()]));
+}
+
+}  // namespace
+
+ObjectFiles object_files(const Program& program, ObjectOptions options) {
+  const JitEntry& entry = *program.entry;
+  refuse_tracers(program, entry.staged.captures);
+  if (entry.uses_refs) or_throw(unimplemented(where(program) + ": export_object: the function uses refs"));
+  if (std::ranges::any_of(program.leaf_shardings, [](const auto& sharding) { return sharding.has_value(); }))
+    or_throw(unimplemented(where(program) + ": export_object: an argument is sharded"));
+  if (options.argument_paths.empty()) options.argument_paths = program.paths;
+  hlo::Module module;
+  module.name = program.cache.options().name;
+  module.entry = without_captures(entry);
+  return or_throw(object_under_flags(module, options));
+}
+
 const std::shared_ptr<void>& prototype_of(const Program& program) { return program.entry->prototype; }
 
 }  // namespace hilo::stages_detail
+
+namespace hilo {
+
+void write_object(const ObjectFiles& files, const std::string& path) { or_throw(write_object_files(files, path)); }
+
+}  // namespace hilo
 
 namespace hilo::jit_detail {
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "hilo/device/object_files.h"
 #include "hilo/mesh/named_sharding.h"
 #include "hilo/transform/compiler_options.h"
 #include "hilo/transform/flat_call.h"
@@ -63,6 +64,7 @@ std::vector<Array> call(Program& program, const FlatTree& arguments,
                         const std::function<std::string(size_t)>& path_of_leaf);
 std::string serialize(const Program& program);
 void load(Program& program, const std::string& bytes);
+ObjectFiles object_files(const Program& program, ObjectOptions options);
 const std::shared_ptr<void>& prototype_of(const Program& program);
 
 }  // namespace stages_detail
@@ -142,7 +144,25 @@ class Lowered {
   }
 
  private:
+  template <typename A, typename R>
+  friend ObjectFiles export_object(const Lowered<A, R>& lowered, ObjectOptions options);
+
   stages_detail::ProgramPtr program_;
 };
+
+/// Compiles a traced program to an object file that a C or C++ program links and calls without hilo, with its header.
+/// Paths of the arguments that the options don't name are those of args_info().
+/// Errors     UNIMPLEMENTED with the first operation that needs hilo's library, for sharded arguments, and if the
+///            function captures a tracer; INVALID_ARGUMENT for wrong options
+/// Example    const auto f = jit([](Array x) { return numpy::sum(numpy::sin(x)); });
+///            export_object(f.lower(ShapeDtypeStruct({3}, float32)), {.name = "sine"}).object.substr(1, 3)  // ELF
+template <typename Arguments, typename Result>
+ObjectFiles export_object(const Lowered<Arguments, Result>& lowered, ObjectOptions options) {
+  return stages_detail::object_files(*lowered.program_, std::move(options));
+}
+
+/// Writes object, header and manifest to PATH with .o, .h and .json appended, and a test to PATH_test.c.
+/// Errors     those of the file system
+void write_object(const ObjectFiles& files, const std::string& path);
 
 }  // namespace hilo

@@ -1,0 +1,307 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles programs with `hilo compile --to object`, links them with C and C++ programs, and runs these.
+
+Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them. The programs are written by
+tests/golden/record_objects.py.
+"""
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from command import ROOT, holds, own_environment, run_cases  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROGRAMS = {path.stem: path for path in sorted((HERE / "programs").glob("*.jax"))}
+STRICT = ("-Wall", "-Wextra", "-Werror", "-pedantic")
+# What an object may refer to: the C library's memory functions, and libm's.
+ALLOWED = {"memcpy", "memmove", "memset", "fma", "fmaf", "fmod", "fmodf", "acos", "acosh", "asin", "asinh", "atan",
+           "atanh", "atan2", "cbrt", "cos", "cosh", "erf", "pow", "sin", "sinh", "tan"}
+LEVELS = {"x86-64:v2": (), "x86-64:v3": ("avx2", "fma", "f16c", "bmi2"),
+          "x86-64:v4": ("avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd")}
+
+SORTED = """HloModule sorted
+
+less {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = pred[] compare(a, b), direction=LT
+}
+
+ENTRY main {
+  x = f32[700] parameter(0)
+  ROOT s = f32[700] sort(x), dimensions={0}, to_apply=less, metadata={op_type="sort" source_file="lib/rank.py" source_line=12}
+}
+"""
+COMPLEX = """HloModule turned
+
+ENTRY main {
+  x = c64[3] parameter(0)
+  ROOT y = c64[3] tan(x), metadata={source_file="turn.py" source_line=3}
+}
+"""
+UNBOUNDED = """HloModule halves
+
+body {
+  x = f32[3] parameter(0)
+  h = f32[] constant(0.5)
+  w = f32[3] broadcast(h), dimensions={}
+  ROOT y = f32[3] multiply(x, w)
+}
+
+condition {
+  x = f32[3] parameter(0)
+  s = f32[1] slice(x), slice={[0:1]}
+  r = f32[] reshape(s)
+  one = f32[] constant(1)
+  ROOT c = pred[] compare(r, one), direction=GT
+}
+
+ENTRY main {
+  x = f32[3] parameter(0)
+  ROOT w = f32[3] while(x), condition=condition, body=body, metadata={source_file="halve.py" source_line=7}
+}
+"""
+# Types that C lacks, scalars, and arrays without elements.
+TYPES = """HloModule types
+
+ENTRY main {
+  a = bf16[2,2] parameter(0)
+  class = pred[5] parameter(1)
+  c = c64[3] parameter(2)
+  none = f32[0,4] parameter(3)
+  n = u8[] parameter(4)
+  d = f32[2,2] convert(a)
+  e = pred[5] not(class)
+  f = c64[3] multiply(c, c)
+  g = u8[] add(n, n)
+  ROOT r = (f32[2,2], pred[5], c64[3], f32[0,4], u8[]) tuple(d, e, f, none, g)
+}
+"""
+SQUARE = """HloModule square
+
+ENTRY main {
+  x = f64[3] parameter(0)
+  k = f64[3] parameter(1)
+  y = f64[3] multiply(x, x)
+  z = f64[3] multiply(y, k)
+  zero = f64[] constant(0)
+  ROOT s = f64[] reduce(z, zero), dimensions={0}, to_apply=add
+}
+
+add {
+  a = f64[] parameter(0)
+  b = f64[] parameter(1)
+  ROOT c = f64[] add(a, b)
+}
+"""
+TEXTS = {"sorted.hlo": SORTED, "complex.hlo": COMPLEX, "unbounded.hlo": UNBOUNDED, "types.hlo": TYPES,
+         "square.hlo": SQUARE}
+
+
+def run(place, *command, **options):
+    done = subprocess.run([str(part) for part in command], cwd=place.folder, capture_output=True, text=True,
+                          timeout=300, **options)
+    assert done.returncode == 0, f"{' '.join(map(str, command))}: {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def compile_object(place, name, *options, source=None):
+    place.good("compile", source or PROGRAMS[name], "--to", "object", "-o", name, *options)
+    return json.loads((place.folder / f"{name}.json").read_text())
+
+
+def harness(place, name, manifest):
+    sizes = "".join(f"{array['bytes']}," for array in manifest["arguments"] + manifest["results"])
+    run(place, "cc", "-std=c99", "-O1", f"-DMODEL={name}", f"-DPREFIX={name.upper()}", f'-DHEADER="{name}.h"',
+        f"-DSIZES={sizes}", "-I.", HERE / "harness.c", f"{name}.o", "-o", f"{name}_harness", "-lm", "-lpthread")
+    lines = run(place, place.folder / f"{name}_harness").splitlines()
+    return {key: float(value) for key, value in (line.split() for line in lines)}
+
+
+def levels():
+    flags = set(re.search(r"^flags\s*:(.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)[1].split())
+    return [level for level, needed in LEVELS.items() if flags.issuperset(needed)]
+
+
+def same_bits_as_jit(place):
+    """The test that --test writes has the results of jit's code, for each level that this machine has."""
+    for name in PROGRAMS:
+        for level in levels():
+            compile_object(place, name, "--target", level, "--test", "--random", "3")
+            run(place, "cc", "-std=c99", *STRICT, f"{name}_test.c", f"{name}.o", "-o", "test", "-lm")
+            run(place, "./test")
+
+
+def test_notices_other_bits(place):
+    compile_object(place, "rocket", "--test")
+    source = place.folder / "rocket_test.c"
+    text = source.read_text()
+    changed = re.sub(r"(y0_wanted\[\] = \{\n  0x).", r"\g<1>0", text)
+    assert changed != text
+    source.write_text(changed)
+    run(place, "cc", "rocket_test.c", "rocket.o", "-o", "test", "-lm")
+    done = subprocess.run("./test", cwd=place.folder, capture_output=True, text=True)
+    assert done.returncode == 1 and done.stdout == "rocket: y0 differs at element 0\n", done.stdout
+
+
+def calls_keep_their_promises(place):
+    """No allocation, bounded stack, faults as codes, threads with an arena each, parts in any order."""
+    for name in PROGRAMS:
+        manifest = compile_object(place, name)
+        figures = harness(place, name, manifest)
+        assert figures["allocations"] == 0, (name, figures)
+        assert figures["repeatable"] == 1 and figures["parallel"] == 1, (name, figures)
+        assert figures["faults"] == 0 and figures["threads"] == 0, (name, figures)
+        # The harness's own frames and the switch of stacks need some, too.
+        assert figures["stack"] <= manifest["stack_bytes"] + 1024, (name, figures, manifest["stack_bytes"])
+        if name == "moments":
+            assert figures["parts"] > 1, figures
+
+
+def only_the_c_library_is_undefined(place):
+    for name in PROGRAMS:
+        for level in LEVELS:
+            manifest = compile_object(place, name, "--target", level)
+            undefined = {line.split()[-1] for line in run(place, "nm", "-u", f"{name}.o").splitlines()}
+            assert undefined == set(manifest["undefined"]) and undefined <= ALLOWED, (name, undefined)
+            visible = {line.split()[-1] for line in run(place, "nm", "-g", "--defined-only", f"{name}.o").splitlines()}
+            assert visible == {name, f"{name}_call"}, (name, visible)
+            assert manifest["text_bytes"] <= 100_000, (name, manifest["text_bytes"])
+
+
+def an_object_chooses_its_level(place):
+    """Code of several levels has the bits of the highest that the machine has; one that it lacks is never called."""
+    for name in ("rocket", "rollout", "moments", "root"):
+        for target in ("x86-64:v2,v3", "x86-64:v2,v3,v4"):
+            manifest = compile_object(place, name, "--target", target, "--test")
+            assert manifest["target"] == target
+            run(place, "cc", "-std=c99", *STRICT, f"{name}_test.c", f"{name}.o", "-o", "test", "-lm")
+            run(place, "./test")
+        figures = harness(place, name, manifest)
+        assert figures["allocations"] == 0 and figures["faults"] == 0 and figures["threads"] == 0, (name, figures)
+        assert figures["stack"] <= manifest["stack_bytes"] + 1024, (name, figures, manifest["stack_bytes"])
+        visible = {line.split()[-1] for line in run(place, "nm", "-g", "--defined-only", f"{name}.o").splitlines()}
+        assert visible == {name, f"{name}_call"} and set(manifest["undefined"]) <= ALLOWED, (name, visible)
+
+
+def header_is_c_and_cxx(place):
+    for name in PROGRAMS:
+        compile_object(place, name)
+    place.good("compile", "types.hlo", "--to", "object", "-o", "types")
+    all_of_them = "".join(f'#include "{name}.h"\n' for name in (*PROGRAMS, "types")) * 2
+    (place.folder / "all.c").write_text(all_of_them + "int main(void) { return HILO_OK; }\n")
+    shutil.copy(place.folder / "all.c", place.folder / "all.cc")
+    run(place, "cc", "-std=c99", *STRICT, "-fsyntax-only", "all.c")
+    for standard in ("c++98", "c++20"):
+        run(place, "c++", f"-std={standard}", "-Wno-long-long", "-Wno-variadic-macros", *STRICT, "-fsyntax-only", "all.cc")
+
+
+def header_names_what_it_takes(place):
+    compile_object(place, "policy")
+    header = " ".join((place.folder / "policy.h").read_text().split())
+    holds(header, "int policy(const float x0_0_0[12 * 64], const float x0_0_1[64], const float x0_1_0[64 * 64], "
+                  "const float x0_1_1[64], const float x0_2_0[64 * 4], const float x0_2_1[4], const float x1[12], "
+                  "float y[4], void* arena);", "args[0][2][1]", "float32[64,4]", "POLICY_X0_0_0_BYTES = 3072")
+    place.good("compile", "types.hlo", "--to", "object", "-o", "types", "--name", "many")
+    header = " ".join((place.folder / "types.h").read_text().split())
+    holds(header, "int many(const uint16_t a[2 * 2], const uint8_t class_2[5], const float c[3 * 2], const float* none, "
+                  "const uint8_t n[1], float y0[2 * 2], uint8_t y1[5], float y2[3 * 2], float* y3, uint8_t y4[1], "
+                  "void* arena);", "bfloat16[2,2]", "bool[5]", "complex64[3]", "are pairs", "are their bits")
+
+
+def two_models_in_one_program(place):
+    compile_object(place, "square", source="square.hlo")
+    place.good("compile", "square.hlo", "--to", "object", "-o", "other", "--grad", "0")
+    (place.folder / "both.cc").write_text("""
+#include "square.h"
+#include "other.h"
+int main() {
+  const double x[3] = {1, 2, 3}, k[3] = {1, 10, 100};
+  double s[1], t[1], slope[3];
+  static_assert(SQUARE_ARENA_BYTES == 0 && OTHER_GRAD_X_BYTES == 24, "");
+  if (square(x, k, s, nullptr) != HILO_OK || other(x, k, t, slope, nullptr) != HILO_OK) return 1;
+  return s[0] == 941 && t[0] == 941 && slope[0] == 2 && slope[1] == 40 && slope[2] == 600 ? 0 : 2;
+}
+""")
+    run(place, "c++", "-std=c++11", *STRICT, "both.cc", "square.o", "other.o", "-o", "both", "-lm")
+    run(place, "./both")
+
+
+def vmap_adds_a_dimension(place):
+    place.good("compile", "square.hlo", "--to", "object", "-o", "square", "--vmap", "5", "--grad", "0,1", "--test")
+    holds((place.folder / "square.h").read_text(), "const double x[5 * 3]", "double grad_k[5 * 3]")
+    run(place, "cc", "-std=c99", *STRICT, "square_test.c", "square.o", "-o", "test", "-lm")
+    run(place, "./test")
+
+
+def refusals_name_op_and_line(place):
+    holds(place.bad(1, "compile", "sorted.hlo", "--to", "object", "-o", "s"), "sort 's' (lib/rank.py:12)", "'sort' of hilo's library")
+    holds(place.bad(1, "compile", "complex.hlo", "--to", "object", "-o", "s"), "tan 'y' (turn.py:3) of c64")
+    holds(place.bad(1, "compile", "unbounded.hlo", "--to", "object", "-o", "s", "--realtime"), "while 'w' (halve.py:7)",
+          "turns")
+    place.good("compile", "unbounded.hlo", "--to", "object", "-o", "s")
+
+
+def wrong_options(place):
+    good = ("compile", "square.hlo", "--to", "object", "-o", "s")
+    holds(place.bad(1, *good, "--name", "2x"), "isn't an identifier of C", "'2x'")
+    holds(place.bad(1, *good, "--name", "while"), "isn't an identifier of C")
+    holds(place.bad(1, *good, "--target", "x86-64:v5"), "'x86-64:v5'", "wanted x86-64:v2, x86-64:v3, x86-64:v4, or")
+    holds(place.bad(1, *good, "--grad", "2"), "argument 2 of 2 doesn't exist")
+    holds(place.bad(1, "compile", "types.hlo", "--to", "object", "-o", "s", "--grad", "0"), "wanted a scalar of a float")
+    holds(place.bad(1, "compile", "square.hlo", "-o", "s", "--grad", "0"), "wanted --to object with it")
+    assert not (place.folder / "s.o").exists()
+
+
+def realtime_prints_the_work(place):
+    out = place.good("compile", PROGRAMS["rocket"], "--to", "object", "-o", "rocket", "--realtime")
+    assert re.fullmatch(r"rocket: \d+ operations, \d+ bytes read and written, \d+ kernels, 0 loops, no library calls, "
+                        r"\d+ bytes of arena, at most \d+ of stack\n", out), out
+    compile_object(place, "rollout", "--realtime")
+
+
+def page(language):
+    """The blocks of docs/ahead_of_time.md in a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", (ROOT / "docs/ahead_of_time.md").read_text(), re.M | re.S)
+
+
+def page_leads_to_a_running_program(place):
+    """All lines of docs/ahead_of_time.md. Without JAX, the file that its script writes is the recorded one."""
+    declaration, program = page("c")
+    (place.folder / "main.c").write_text(program)
+    (place.folder / "export.py").write_text(page("python")[0])
+    shutil.copy(HERE / "page" / "pendulum.jax", place.folder)
+    has_jax = subprocess.run([sys.executable, "-c", "import jax.export"], capture_output=True).returncode == 0
+    commands = page("sh")[0] if has_jax else page("sh")[0].replace("python3 export.py\n", "")
+    path = f"{place.build / 'bin'}:{pathlib.Path(sys.executable).parent}:/usr/bin:/bin"
+    environment = {**own_environment(), "PATH": path}
+    out = run(place, "sh", "-ec", commands, env=environment)
+    assert out == "after 1 s: angle -0.210\n", out
+    header = " ".join((place.folder / "pendulum.h").read_text().split())
+    holds(header, " ".join(declaration.split()))
+    run(place, "cc", "-std=c99", *STRICT, "main.c", "pendulum.o", "-o", "main", "-lm")
+
+
+def cmake_adds_a_model(place):
+    shutil.copy(HERE / "page" / "pendulum.jax", place.folder)
+    (place.folder / "main.c").write_text(page("c")[1])
+    (place.folder / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.25)\nproject(model C CXX)\n" +
+                                                 page("cmake")[0])
+    run(place, "cmake", "-S", ".", "-B", "out", f"-Dhilo_DIR={place.build}", env=own_environment())
+    run(place, "cmake", "--build", "out", env=own_environment())
+    assert run(place, "out/main") == "after 1 s: angle -0.210\n"
+
+
+CASES = (page_leads_to_a_running_program, cmake_adds_a_model, same_bits_as_jit, test_notices_other_bits,
+         calls_keep_their_promises, only_the_c_library_is_undefined, an_object_chooses_its_level, header_is_c_and_cxx,
+         header_names_what_it_takes, two_models_in_one_program, vmap_adds_a_dimension, refusals_name_op_and_line,
+         wrong_options, realtime_prints_the_work)
+
+if __name__ == "__main__":
+    sys.exit(run_cases(__doc__, CASES, TEXTS))
