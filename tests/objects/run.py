@@ -233,6 +233,16 @@ int main() {
     run(place, "./both")
 
 
+def leaves_have_any_names(place):
+    """Names of C's library, of the test program and of types don't clash with parameters."""
+    for new, old in (("memory", "x"), ("int32_t", "k"), ("compare", "y")):
+        text = (place.folder / "square.hlo").read_text()
+        (place.folder / "square.hlo").write_text(re.sub(rf"\b{old}\b", new, text))
+    compile_object(place, "square", "--test", source="square.hlo")
+    run(place, "cc", "-std=c99", *STRICT, "square_test.c", "square.o", "-o", "test", "-lm")
+    run(place, "./test")
+
+
 def vmap_adds_a_dimension(place):
     place.good("compile", "square.hlo", "--to", "object", "-o", "square", "--vmap", "5", "--grad", "0,1", "--test")
     holds((place.folder / "square.h").read_text(), "const double x[5 * 3]", "double grad_k[5 * 3]")
@@ -300,8 +310,8 @@ def cmake_adds_a_model(place):
 
 CASES = (page_leads_to_a_running_program, cmake_adds_a_model, same_bits_as_jit, test_notices_other_bits,
          calls_keep_their_promises, only_the_c_library_is_undefined, an_object_chooses_its_level, header_is_c_and_cxx,
-         header_names_what_it_takes, two_models_in_one_program, vmap_adds_a_dimension, refusals_name_op_and_line,
-         wrong_options, realtime_prints_the_work)
+         header_names_what_it_takes, two_models_in_one_program, leaves_have_any_names, vmap_adds_a_dimension,
+         refusals_name_op_and_line, wrong_options, realtime_prints_the_work)
 
 if __name__ == "__main__":
     sys.exit(run_cases(__doc__, CASES, TEXTS))

@@ -13,21 +13,15 @@ namespace hilo::cpu {
 namespace {
 
 // The keywords of C99 and C++20, and the names that a header uses itself.
-constexpr auto kReserved = std::to_array<std::string_view>(
-    {"alignas",   "alignof",    "and",          "and_eq",        "arena",        "args",      "asm",
-     "auto",      "bitand",     "bitor",        "bool",          "break",        "case",      "catch",
-     "char",      "class",      "compl",        "concept",       "const",        "consteval", "constexpr",
-     "constinit", "const_cast", "continue",     "co_await",      "co_return",    "co_yield",  "decltype",
-     "default",   "delete",     "do",           "double",        "dynamic_cast", "else",      "enum",
-     "explicit",  "export",     "extern",       "false",         "float",        "for",       "friend",
-     "goto",      "if",         "inline",       "int",           "long",         "main",      "mutable",
-     "namespace", "new",        "noexcept",     "not",           "not_eq",       "nullptr",   "operator",
-     "or",        "or_eq",      "private",      "protected",     "public",       "register",  "reinterpret_cast",
-     "requires",  "restrict",   "results",      "return",        "rt",           "short",     "signed",
-     "sizeof",    "stack",      "static",       "static_assert", "static_cast",  "struct",    "switch",
-     "template",  "this",       "thread_local", "throw",         "true",         "try",       "typedef",
-     "typeid",    "typename",   "union",        "unsigned",      "using",        "virtual",   "void",
-     "volatile",  "wchar_t",    "while",        "xor",           "xor_eq"});
+constexpr std::string_view kReserved =
+    " alignas alignof and and_eq arena args asm auto bitand bitor bool break case catch char class co_await "
+    "co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype default "
+    "delete do double dynamic_cast else enum explicit export extern false float for friend goto hilo_rt if "
+    "inline int int16_t int32_t int64_t int8_t long main mutable namespace new noexcept not not_eq nullptr "
+    "operator or or_eq private protected public register reinterpret_cast requires restrict results return rt "
+    "short signed sizeof stack static static_assert static_cast struct switch template this thread_local throw "
+    "true try typedef typeid typename uint16_t uint32_t uint64_t uint8_t union unsigned using virtual void "
+    "volatile wchar_t while xor xor_eq ";
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -110,7 +104,8 @@ StatusOr<std::vector<CArray>> arrays_of(std::span<const Shape> shapes, std::span
 }  // namespace
 
 bool is_c_identifier(std::string_view text) {
-  if (text.empty() || is_digit(text[0]) || text[0] == '_' || std::ranges::find(kReserved, text) != kReserved.end())
+  if (text.empty() || is_digit(text[0]) || text[0] == '_' ||
+      kReserved.find(fmt::format(" {} ", text)) != std::string_view::npos)
     return false;
   return std::ranges::all_of(text, [](char c) { return is_letter(c) || is_digit(c) || c == '_'; });
 }

@@ -119,11 +119,11 @@ std::string storage_notes(const CInterface& interface) {
       bits |= is_floating(type) && type != ElementType::kF32 && type != ElementType::kF64;
     }
   }
-  std::string text = " * Arrays are row-major: the last index runs fastest.";
-  if (complex) text += " Complex numbers are pairs: real part, imaginary part.";
-  if (pred) text += " A bool is a byte, 0 or 1.";
-  if (bits) text += " Floats narrower than float are their bits.";
-  return text + "\n";
+  std::string text = " * Arrays are row-major: the last index runs fastest.\n";
+  if (complex) text += " * Complex numbers are pairs: real part, imaginary part.\n";
+  if (pred) text += " * A bool is a byte, 0 or 1.\n";
+  if (bits) text += " * Floats narrower than float are their bits.\n";
+  return text;
 }
 
 /// Enumerators are ints. A larger figure is a macro.

@@ -46,19 +46,19 @@ StatusOr<std::string> test_program(const ProgramSignature& signature, const Obje
   for (size_t k = 0; k < arguments.size(); ++k) {
     const CArray& array = interface.arguments[k];
     const bool empty = array.extent.empty();
-    if (!empty) data += bits_of(array, arguments[k], "");
-    args += empty ? "0, " : array.name + ", ";
+    if (!empty) data += bits_of(array, arguments[k], "_given");
+    args += empty ? "0, " : array.name + "_given, ";
   }
   for (size_t k = 0; k < results.size(); ++k) {
     const CArray& array = interface.results[k];
     const bool empty = array.extent.empty();
-    outs += empty ? "0, " : array.name + ", ";
+    outs += empty ? "0, " : array.name + "_got, ";
     if (empty) continue;
     data += bits_of(array, results[k], "_wanted");
-    data += fmt::format("static uint{}_t {}[sizeof {}_wanted / {}];\n", 8 * unit_bytes(array), array.name, array.name,
-                        unit_bytes(array));
-    compares +=
-        fmt::format("  differ |= compare(\"{0}\", {0}, {0}_wanted, sizeof {0}, {1});\n", array.name, unit_bytes(array));
+    data += fmt::format("static uint{}_t {}_got[sizeof {}_wanted / {}];\n", 8 * unit_bytes(array), array.name,
+                        array.name, unit_bytes(array));
+    compares += fmt::format("  differ |= compare(\"{0}\", {0}_got, {0}_wanted, sizeof {0}_got, {1});\n", array.name,
+                            unit_bytes(array));
   }
   return fmt::format(
       R"(/* {0}_test.c -- calls {0} on recorded arguments. Exits with 0 if the results have the recorded bits. */
