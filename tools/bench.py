@@ -5,8 +5,9 @@
 These are: the start of a process and the size of the library; compile times of user programs; the fraction of a
 program's time that its profile explains; every program of bench/; reading speed; gradients compared with their
 objectives; collectives between processes compared with MPI's; training steps on one and two devices; calls of a server
-compared with a bare echo; and hilo compared with its peers (bench/peers.py). The last part writes the picture of its
-ratios into figures/ of the build folder, or with --record into docs/figures and docs/performance.md."""
+compared with a bare echo; small programs of control and robotics compared with CasADi, Pinocchio and Eigen; and hilo
+compared with its peers (bench/peers.py). The last part writes the picture of its ratios into figures/ of the build
+folder, or with --record into docs/figures and docs/performance.md."""
 
 import argparse
 import json
@@ -34,12 +35,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--only", choices=("start", "compile", "profile", "programs", "reading", "adbench", "processes", "meshes", "serving",
-                                           "peers"))
+                                           "small", "peers"))
     parser.add_argument("--record", action="store_true", help="write the comparisons with peers into docs/")
     arguments = parser.parse_args()
     sections = {"start": start, "compile": compile_times, "profile": profile, "programs": programs, "reading": reading,
                 "adbench": adbench, "processes": processes, "meshes": meshes,
-                "serving": serving, "peers": lambda build: peers(build, arguments.record)}
+                "serving": serving, "small": small, "peers": lambda build: peers(build, arguments.record)}
     statuses = [run(arguments.build) for name, run in sections.items() if arguments.only in (None, name)]
     return max(statuses)
 
@@ -156,7 +157,7 @@ def coverage(profiles: list[dict], module: str) -> float:
 def programs(build: pathlib.Path) -> int:
     statuses = [0]
     for source in sorted((ROOT / "bench").glob("*.cc")):
-        if source.stem == "all_reduce":  # by mpirun, in processes()
+        if source.stem in ("all_reduce", "small"):  # processes() and small() run them
             continue
         print(f"== {source.stem}", flush=True)
         statuses.append(subprocess.run([build / "bin" / "bench" / source.stem]).returncode)
@@ -201,6 +202,10 @@ def adbench(build: pathlib.Path) -> int:
             objective, gradient = rows[f"{name} objective"], rows[f"{name} gradient"]
             print(f"{who}, {name}: objective {objective:.1f} us, gradient {gradient:.1f} us: {gradient / objective:.2f} times (aim 3)")
     return 0
+
+
+def small(build: pathlib.Path) -> int:
+    return subprocess.run([sys.executable, ROOT / "bench" / "small" / "peers.py", "--build", build]).returncode
 
 
 def sizes_and_times(command: list) -> dict[str, tuple[float, float]]:

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""peers.py [--build DIR] [--rounds N] -- times bench/small.cc and the same programs in CasADi (as C), Pinocchio and Eigen.
+
+The programs run in turn. The table has medians in microseconds, and the ratio of the best other time to hilo's. The
+sums of all must be equal. CasADi and Pinocchio are installed into the environment of `make peer`. Compiling Pinocchio's
+program takes some minutes. A missing one is reported by name and left out."""
+
+import argparse
+import math
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+import peer  # noqa: E402
+
+HERE = ROOT / "bench" / "small"
+FLAGS = ("-O3", "-march=native", "-std=c++20", "-w", f"-I{ROOT}")
+EIGEN = "/usr/include/eigen3"
+OF_PINOCCHIO = ("-DBOOST_MPL_LIMIT_LIST_SIZE=30", "-DBOOST_MPL_LIMIT_VECTOR_SIZE=30",
+                "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS", "-DBOOST_FUSION_INVOKE_MAX_ARITY=12")  # as its CMake configuration has them
+CLOSE = 1e-8  # of sums
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        commands = {"hilo": [arguments.build / "bin" / "bench" / "small"], **peers(pathlib.Path(folder))}
+        runs = {who: [rows_of(command) for _ in range(arguments.rounds)] for who, command in commands.items()}
+    return show({who: {row: (statistics.median(run[row][0] for run in each), each[0][row][1]) for row in each[0]}
+                 for who, each in runs.items()})
+
+
+def peers(folder: pathlib.Path) -> dict[str, list]:
+    """The commands of the peers that can be had."""
+    commands = {}
+    if pathlib.Path(EIGEN).exists() and compiled("eigen_programs.cc", folder):
+        commands["Eigen"] = [folder / "eigen_programs.cc.out"]
+    else:
+        print("left out: Eigen (libeigen3-dev)")
+    python = peer.make({"casadi": "casadi", "pinocchio": "pin"})
+    if python is None:
+        print("left out: CasADi and Pinocchio (could not be installed)")
+        return commands
+    commands["CasADi"] = [python, HERE / "casadi_programs.py", folder]
+    where = "import cmeel_pth, pathlib; print(pathlib.Path(cmeel_pth.__file__).parent / 'cmeel.prefix')"
+    prefix = subprocess.run([python, "-c", where], text=True, stdout=subprocess.PIPE, check=True).stdout.strip()
+    print("compiling Pinocchio's program", file=sys.stderr, flush=True)
+    if compiled("pinocchio_programs.cc", folder, *OF_PINOCCHIO, f"-I{prefix}/include"):
+        commands["Pinocchio"] = [folder / "pinocchio_programs.cc.out"]
+    else:
+        print("left out: Pinocchio (its program doesn't compile)")
+    return commands
+
+
+def compiled(source: str, folder: pathlib.Path, *flags: str) -> bool:
+    command = ["c++", *FLAGS, *flags, f"-I{EIGEN}", HERE / source, "-o", folder / f"{source}.out"]
+    return subprocess.run(command).returncode == 0
+
+
+def rows_of(command: list) -> dict[str, tuple[float, float]]:
+    """Microseconds and sum of each row."""
+    environment = {**os.environ, "HILO_LOG": "error", "HILO_NUM_THREADS": "1"}
+    lines = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE, env=environment).stdout.splitlines()
+    columns = [line.split("\t") for line in lines]
+    return {name: (float(microseconds), float(total)) for name, microseconds, total in columns}
+
+
+def show(medians: dict[str, dict[str, tuple[float, float]]]) -> int:
+    own, others = medians.pop("hilo"), medians
+    print(f"{'us a call':34}{'hilo':>10}" + "".join(f"{who:>12}" for who in others) + f"{'best / hilo':>14}")
+    wrong = 0
+    for row, (microseconds, total) in own.items():
+        line = f"{row:34}{microseconds:10.3f}"
+        for rows in others.values():
+            line += f"{rows[row][0]:12.3f}" if row in rows else f"{'':12}"
+            if row in rows and not math.isclose(rows[row][1], total, rel_tol=CLOSE):
+                print(f"{row}: the sums differ: {total} and {rows[row][1]}", file=sys.stderr)
+                wrong += 1
+        best = min((rows[row][0] for rows in others.values() if row in rows), default=None)
+        print(line + (f"{best / microseconds:14.2f}" if best else ""))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
