@@ -39,7 +39,7 @@ LAYERS = {
     "device": ("hlo/ir",),
     "backend": ("device", "hlo/ops"),
     "backend/host": ("backend", "hlo/text"),
-    "engine": ("hlo/passes", "hlo/text", "device"),
+    "engine": ("hlo/passes", "hlo/partition", "hlo/text", "device"),
     "backend/cpu/load": ("backend/cpu/library", "hlo/proto"),
     "backend/cpu/abi": ("hlo/ir",),
     "backend/cpu/library": ("backend/cpu/abi", "backend/host", "engine"),

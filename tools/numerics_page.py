@@ -79,6 +79,7 @@ rounds up. Shapes and the vector width determine how a sum is split, never the n
 number of threads.
 The last column is the maximum measured error of the engine, in the same units, over up to 16 million terms, on every instruction
 set. Equal terms are the worst case, because all roundings go in one direction.
+The programs of [straight lines](faster.md#small-programs) add at most 32 terms in a row, too, in another order.
 
 | sum | engine | reference | measured |
 |---|---|---|---|
@@ -150,6 +151,10 @@ For the others its results depend on the checks in its LAPACK, and with infiniti
 The padding of a convolution is zeros that are multiplied: with an infinite or NaN weight the product is NaN, as StableHLO
 specifies. The gaps between elements of a dilated input, which continue in its padding, are not multiplied. XLA:CPU does the
 same for undilated inputs in f32, f16 and bf16. In f64, for complex numbers and for dilated inputs its loops skip padding, too.
+
+In [small programs](faster.md#small-programs) the compiler knows zeros element by element. A product with such a zero is zero, unless the other
+factor is NaN or infinite: then the whole program runs as one over arrays, whose results have NaN where IEEE arithmetic has it.
+A sum with such a zero is the other term, so it can be -0 where IEEE arithmetic returns 0.
 
 ## Small matrices
 

@@ -222,7 +222,8 @@ TEST_F(Bridge, CompileOptionsAreComparedAndPrinted) {
   options.result_shape = Shape::array(ElementType::kF32, {2, 3}).with_layout(std::vector<int64_t>{0, 1});
   EXPECT_EQ(options.to_string(),
             "{generate_hlo_graph: \"\", dump_unoptimized_hlo_proto_to: unset, dump_optimized_hlo_proto_to: unset, "
-            "dump_per_pass_hlo_proto_to: unset, hlo_profile: false, result_shape: f32[2,3]{0,1}, replica_count: 1, "
+            "dump_per_pass_hlo_proto_to: unset, hlo_profile: false, straight_lines: true, result_shape: "
+            "f32[2,3]{0,1}, replica_count: 1, "
             "device_assignment: unset, limits: "
             "{instructions: 1048576, compile_seconds: 0, memory_bytes: 0, run_seconds: 0}}");
 }

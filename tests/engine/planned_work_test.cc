@@ -97,7 +97,7 @@ TEST(PlannedWork, ALoopThatIsOneFunctionIsOneUnit) {
                      " y = f32[9] add(x, x)\n ROOT t = (s32[], f32[9]) tuple(n, y)\n}\n"
                      "condition {\n c = (s32[], f32[9]) parameter(0)\n i = s32[] get-tuple-element(c), index=0\n"
                      " ten = s32[] constant(10)\n ROOT p = pred[] compare(i, ten), direction=LT\n}\n"
-                     "ENTRY main {\n i = s32[] constant(0)\n x = f32[9] parameter(0)\n"
+                     "ENTRY main {\n i = s32[] parameter(1)\n x = f32[9] parameter(0)\n"
                      " t = (s32[], f32[9]) tuple(i, x)\n"
                      " w = (s32[], f32[9]) while(t), condition=condition, body=body\n"
                      " ROOT r = f32[9] get-tuple-element(w), index=1\n}\n")

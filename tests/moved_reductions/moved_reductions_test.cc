@@ -62,7 +62,8 @@ std::vector<cpu::Isa> used_isas() {
 }
 
 StatusOr<std::vector<Literal>> run_on_engine(const hlo::Module& module, const std::vector<Literal>& arguments) {
-  HILO_ASSIGN_OR_RETURN(const std::unique_ptr<Executable> executable, cpu_client()->compile(module, {}, nullptr));
+  HILO_ASSIGN_OR_RETURN(const std::unique_ptr<Executable> executable,
+                        cpu_client()->compile(module, without_straight_lines(), nullptr));
   return run_literals(*executable, arguments);
 }
 
@@ -88,7 +89,7 @@ int64_t instructions_of(const hlo::Module& module) {
 /// Compiles a program and measures the time.
 StatusOr<std::unique_ptr<Executable>> compiled(unsigned seed, const MovedProgram& program, cpu::Isa isa) {
   const double began = processor_milliseconds();
-  auto executable = cpu_client()->compile(program.program.module, {}, nullptr);
+  auto executable = cpu_client()->compile(program.program.module, without_straight_lines(), nullptr);
   const double each = (processor_milliseconds() - began) / static_cast<double>(instructions_of(program.program.module));
   if (each > slowest().milliseconds) slowest() = {each, seed, std::string(isa_name(isa))};
   if (each > kSlow) std::cout << fmt::format("seed {}: {:.1f} ms an instruction on {}\n", seed, each, isa_name(isa));

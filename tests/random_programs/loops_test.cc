@@ -237,7 +237,8 @@ RandomProgram random_loop(unsigned seed) {
 }
 
 StatusOr<std::vector<Literal>> run_on_engine(const hlo::Module& module, const std::vector<Literal>& arguments) {
-  HILO_ASSIGN_OR_RETURN(const std::unique_ptr<Executable> executable, cpu_client()->compile(module, {}, nullptr));
+  HILO_ASSIGN_OR_RETURN(const std::unique_ptr<Executable> executable,
+                        cpu_client()->compile(module, without_straight_lines(), nullptr));
   return run_literals(*executable, arguments);
 }
 

@@ -12,6 +12,13 @@ inline constexpr int64_t kDevices = 16;
 const ClientPtr& cpu_client();
 const ClientPtr& reference_client();
 
+/// Options for tests of kernels, loops and library functions: small programs are compiled as large ones.
+inline CompileOptions without_straight_lines() {
+  CompileOptions options;
+  options.straight_lines = false;
+  return options;
+}
+
 /// Both clients, the reference first.
 std::vector<ClientPtr> engine_clients();
 

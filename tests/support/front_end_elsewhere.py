@@ -20,7 +20,10 @@ OF_HOST = {"lax": ("Cond.IsLeftOutWhereNobodyUsesItsResults",),
            "numpy": ("RefJit.OverwritesMemoryThatNothingElseRefersTo",),
            "trace": ("Dispatch.APrimitiveWithoutATranslationRuleNamesItAndThePlatform",),
            "mesh": ("ShardedArrays.IsDealtAnewOrNot",),
-           "transform": ("CustomJvp.ResultsThatNobodyUsesAreNotComputed", "Stages.MemoryIsAsPlanned")}
+           "transform": ("CustomJvp.ResultsThatNobodyUsesAreNotComputed", "Stages.MemoryIsAsPlanned",
+                         "Stages.ObjectsHaveAHeaderWithThePathsOfTheArguments",
+                         "Stages.ObjectsHoldCapturedArraysAndTakeUnusedArguments",
+                         "Stages.ObjectsOfOpsThatNeedTheLibraryAreRefused")}
 
 
 def over(program: pathlib.Path, every: int, index: int, folder: str,

@@ -7,7 +7,7 @@
 namespace hilo::tests {
 
 OfReplicas run_on_replicas(Client& client, const hlo::Module& module, const OfReplicas& arguments) {
-  CompileOptions options;
+  CompileOptions options = without_straight_lines();
   options.replica_count = static_cast<int64_t>(arguments.size());
   const auto executable = client.compile(module, options, nullptr);
   EXPECT_TRUE(executable.ok()) << executable.status().to_string();

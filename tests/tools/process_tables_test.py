@@ -21,7 +21,8 @@ NAMED = {
 # By what a program means: equal programs share what was made of them.
 BY_MEANING = {
     "backend/cpu/emit/code.cc", "backend/cpu/emit/kernel_cache.cc", "backend/cpu/emit/register_loop.cc",
-    "backend/cpu/emit/scalar_program.cc", "backend/cpu/emit/scatter_kernel.cc", "client/compile.cc",
+    "backend/cpu/emit/scalar_program.cc", "backend/cpu/emit/scatter_kernel.cc", "backend/cpu/emit/straight_line.cc",
+    "client/compile.cc",
     "client/disk_cache.cc", "trace/dispatch.cc", "mesh/sharded_program.cc", "mesh/sharding_constraint.cc",
     "transform/checkify.cc", "types/shape.cc",
 }

@@ -247,7 +247,8 @@ TEST(Stages, TheExecutableOfTheIdentityIsShownToo) {
 TEST(Stages, ObjectsHaveAHeaderWithThePathsOfTheArguments) {
   const auto lowered = jit(apply).lower(layer(), ShapeDtypeStruct({4, 3}, float32));
   const ObjectFiles files = export_object(lowered, {.name = "net", .target = "x86-64:v3"});
-  for (const char* part : {"int net(const float x0_w[3 * 2], const float x0_b[2], const float x1[4 * 3],", "args[0].w"})
+  for (const char* part :
+       {"int net(const float x0_0[3 * 2], const float x0_1[2], const float x1[4 * 3],", "args[0][0]"})
     EXPECT_NE(files.header.find(part), std::string::npos) << files.header;
   EXPECT_EQ(files.object.substr(1, 3), "ELF");
   EXPECT_NE(files.manifest.find("\"target\": \"x86-64:v3\""), std::string::npos);

@@ -17,6 +17,7 @@ std::string CompileOptions::to_string() const {
          ", dump_optimized_hlo_proto_to: " + text(dump_optimized_hlo_proto_to) +
          ", dump_per_pass_hlo_proto_to: " + text(dump_per_pass_hlo_proto_to) +
          ", hlo_profile: " + (hlo_profile ? "true" : "false") +
+         ", straight_lines: " + (straight_lines ? "true" : "false") +
          ", result_shape: " + (result_shape ? result_shape->to_string_with_layout() : "unset") +
          ", replica_count: " + std::to_string(replica_count) +
          ", device_assignment: " + (device_assignment ? device_assignment->to_string() : "unset") +

@@ -36,6 +36,7 @@ struct CompileOptions {
   std::optional<std::string> dump_optimized_hlo_proto_to;
   std::optional<std::string> dump_per_pass_hlo_proto_to;
   bool hlo_profile = false;
+  bool straight_lines = true;         ///< programs over small arrays may be one function over their elements
   std::optional<Shape> result_shape;  ///< result shape with the requested layout
 
   int64_t replica_count = 1;

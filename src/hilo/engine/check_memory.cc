@@ -149,7 +149,7 @@ class MemoryChecker {
   /// Each element must be read before it is written, in the same turn of the loop.
   void check_in_place(const Step& step, const Region& region, const RegionNode& load, size_t k) {
     const RegionOutput& output = region.outputs[k];
-    const bool is_same = load.index == output.index && load.index.terms.empty() && load.guards.empty() &&
+    const bool is_same = load.index == output.index && load.guards.empty() &&
                          element_size_bytes(load.type) == element_size_bytes(output.type);
     const bool row_is_read = region.has_row() && ((region.outputs.size() > 1 && !reads_row_once(region)) ||
                                                   output.index.coefficients.size() <= region.row_begin);

@@ -41,6 +41,7 @@ struct Costs {
   // Per element of a region.
   double load, store;
   OpCosts ops, wide_ops;  ///< for elements of up to four bytes, and for wider ones
+  OpCosts straight;       ///< of straight-line code, per scalar or vector
   double product_node;    ///< one node in the row of a matrix product, shared by several sums
   // Writing a value and reading it again, per element: of arrays that fit in a cache, and of larger ones.
   double cached, uncached;

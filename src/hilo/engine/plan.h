@@ -97,6 +97,8 @@ struct LibraryCall {
   std::vector<Shape> operands, results;
   std::vector<uint32_t> code;           ///< entries of Plan::functions that are compiled for this call
   std::vector<OperandView> views = {};  ///< of operands, then of results; empty if all are dense
+  int64_t batch = 1;                    ///< of a straight line: StraightLine::batch
+  bool has_guard = false;               ///< of a straight line: the last result is the guard
 };
 
 /// An instruction of the optimized program. `computation` is an index into computations_of(module).

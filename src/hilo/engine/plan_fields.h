@@ -36,7 +36,7 @@ HILO_FIELDS(Slot, "source", s.source, "index", s.index)
 HILO_FIELDS(DonationPair, "result", s.result, "argument", s.argument)
 HILO_FIELDS(OperandView, "offset", s.offset, "strides", s.strides)
 HILO_FIELDS(LibraryCall, "symbol", s.symbol, "operands", s.operands, "views", s.views, "results", s.results, "code",
-            s.code, "call", s.call)
+            s.code, "call", s.call, "batch", s.batch, "has_guard", s.has_guard)
 HILO_FIELDS(InstructionPlace, "computation", s.computation, "id", s.id)
 HILO_FIELDS(PlannedWork, "kind", s.kind, "form", s.form, "bytes", s.bytes, "nanoseconds", s.nanoseconds, "instructions",
             s.instructions)

@@ -6,6 +6,7 @@
 
 #include "hilo/base/sizes.h"
 #include "hilo/engine/plan_list.h"
+#include "hilo/engine/straight_plan.h"
 #include "hilo/hlo/ir/entry_shapes.h"
 
 namespace hilo::engine {
@@ -45,28 +46,67 @@ void relayout_results(PlanState& state, std::span<const Shape> leaves, std::span
   }
 }
 
-}  // namespace
+/// The slots of the caller's arguments, in row-major order, and results.
+struct EntrySlots {
+  std::vector<SlotId> parameters, targets;
+};
 
-StatusOr<PlannedProgram> plan_steps(const hlo::Module& module, const Target& target) {
-  PlanState state{module, target};
-  state.plan.target = target.name();
-  HILO_ASSIGN_OR_RETURN(const Graph graph, build_graph(*module.entry));
-  const std::vector<SlotId> parameters = relayout_arguments(state);
-  std::vector<SlotId> targets;
-  const std::vector<Shape> leaves = entry_result_shape(module).leaves();
-  ResultPlan results;
-  for (size_t r = 0; r < graph.results.size(); ++r) {
-    targets.push_back(new_slot(state, SlotSource::kResult, r));
-    results.targets.push_back(leaves[r].has_default_layout() ? targets.back() : kNoSlot);
-    results.in_place.push_back(kNoSlot);
-  }
-  HILO_ASSIGN_OR_RETURN(const ListResult list, plan_list(state, graph, parameters, results, 0));
-  state.plan.steps.insert(state.plan.steps.end(), list.steps.begin(), list.steps.end());
-  relayout_results(state, leaves, list.result_slots, targets);
+EntrySlots entry_slots(PlanState& state) {
+  state.plan.target = state.target.name();
+  EntrySlots slots{relayout_arguments(state), {}};
+  for (size_t r = 0; r < entry_result_shape(state.module).leaves().size(); ++r)
+    slots.targets.push_back(new_slot(state, SlotSource::kResult, r));
+  return slots;
+}
+
+StatusOr<PlannedProgram> finish_plan(PlanState& state) {
   HILO_RETURN_IF_ERROR(assign_arena(state));
   PlannedProgram program{std::move(state.plan), std::move(state.kernels), {}};
   HILO_RETURN_IF_ERROR(check_memory(program));
   return program;
+}
+
+/// Plans the line alone.
+StatusOr<PlannedProgram> plan_line(const hlo::Module& module, const Target& target, const StraightLine& line) {
+  PlanState state{module, target};
+  const EntrySlots slots = entry_slots(state);
+  HILO_ASSIGN_OR_RETURN(const StraightStep straight, straight_step(state, line, slots.parameters, slots.targets));
+  state.plan.steps.push_back(straight.step);
+  return finish_plan(state);
+}
+
+/// Plans the line, and the steps of the module's plan for results that its guard rejects.
+Status guard_line(PlanState& state, const StraightLine& line, const EntrySlots& slots, StepList otherwise) {
+  HILO_ASSIGN_OR_RETURN(const StraightStep straight, straight_step(state, line, slots.parameters, slots.targets));
+  for (BufferId b : state.slot_buffers[straight.guard]) state.ranges[b].begin = 0;
+  state.plan.donations.clear();  // the line writes results before the steps read the arguments
+  state.plan.steps.push_back(straight.step);
+  state.plan.steps.push_back({.kind = StepKind::kConditional, .index = size32(state.plan.branches)});
+  state.plan.branches.push_back({{{}, std::move(otherwise)}, straight.guard, true});
+  return ok_status();
+}
+
+}  // namespace
+
+StatusOr<PlannedProgram> plan_steps(const hlo::Module& module, const Target& target) {
+  PlanState state{module, target};
+  HILO_ASSIGN_OR_RETURN(const Graph graph, build_graph(*module.entry));
+  const EntrySlots slots = entry_slots(state);
+  const std::vector<Shape> leaves = entry_result_shape(module).leaves();
+  ResultPlan results;
+  for (size_t r = 0; r < graph.results.size(); ++r) {
+    results.targets.push_back(leaves[r].has_default_layout() ? slots.targets[r] : kNoSlot);
+    results.in_place.push_back(kNoSlot);
+  }
+  HILO_ASSIGN_OR_RETURN(ListResult list, plan_list(state, graph, slots.parameters, results, 0));
+  if (const std::optional<StraightLine> line = choose_straight_line(state, list.steps)) {
+    if (!line->has_guard) return plan_line(module, target, *line);
+    HILO_RETURN_IF_ERROR(guard_line(state, *line, slots, std::move(list.steps)));
+    return finish_plan(state);
+  }
+  state.plan.steps.insert(state.plan.steps.end(), list.steps.begin(), list.steps.end());
+  relayout_results(state, leaves, list.result_slots, slots.targets);
+  return finish_plan(state);
 }
 
 std::vector<uint32_t> number_kernels(Plan& plan) {

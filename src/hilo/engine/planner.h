@@ -8,8 +8,9 @@
 
 namespace hilo::engine {
 
-/// How loops are compiled. The last two give the same bits.
+/// How programs and their loops are compiled. The last two give the same bits.
 enum class LoopForm : uint8_t {
+  kStraight,   ///< small programs are straight lines (straight_line.h); other programs as kRegisters
   kRegisters,  ///< carries are in registers if register_loop_work() allows it; other loops as kFunctions
   kFunctions,  ///< one function, unless why_not_whole() returns a reason
   kSteps,      ///< all loops run from step lists
@@ -54,7 +55,8 @@ std::vector<uint32_t> number_kernels(Plan& plan);
 /// Errors    INTERNAL "plan: kernel 3 reads value 4 where value 7 was written"
 Status check_memory(const PlannedProgram& program);
 
-/// Plans everything except loops that are compiled as functions; make_whole_loops() plans those.
+/// Plans the module as a straight line if it is small and that is faster. Otherwise plans everything except loops that
+/// are compiled as functions; make_whole_loops() plans those.
 /// Errors    those of Target::library_choice and register_loop; UNIMPLEMENTED for loops nested too deep
 StatusOr<PlannedProgram> plan_steps(const hlo::Module& module, const Target& target);
 

@@ -9,6 +9,7 @@
 #include "hilo/engine/costs.h"
 #include "hilo/engine/graph.h"
 #include "hilo/engine/regions.h"
+#include "hilo/engine/straight_line.h"
 
 namespace hilo::engine {
 
@@ -56,6 +57,8 @@ struct LibraryProblem {
 inline constexpr std::string_view kToRowMajor = "to-row-major", kFromRowMajor = "from-row-major";
 inline constexpr std::string_view kRegisterLoop = "register-loop";  ///< calls the code of Target::register_loop
 
+inline constexpr std::string_view kStraightLine = "straight-line";  ///< calls the code of Target::straight_line
+
 /// The function of the target's library for an instruction.
 struct LibraryChoice {
   std::string_view symbol;        ///< "dot"
@@ -86,6 +89,12 @@ class Target {
   /// Compiles a loop whose carry is in registers as one function. Returns nullopt if the loop isn't suitable.
   virtual StatusOr<std::optional<CodeFunction>> register_loop(const hlo::Computation& condition,
                                                               const hlo::Computation& body) const = 0;
+  /// Returns how programs are expanded for straight_line(); nullopt if the target has no code for straight lines.
+  virtual std::optional<StraightLineOptions> straight_line_options() const { return std::nullopt; }
+  /// Compiles a straight line as one function. Precondition: straight_line_options().
+  virtual StatusOr<CodeFunction> straight_line(const StraightLine&) const {
+    return internal_error("straight_line: the target has no code for it");
+  }
 };
 
 }  // namespace hilo::engine

@@ -41,11 +41,12 @@ void LeakWatch::check() const {
                                          ". Hint: return them from the function instead of storing them outside"));
 }
 
-StagingTrace::StagingTrace(Trace* parent, std::string transformation, std::string name, bool closed, OuterRefs refs)
+StagingTrace::StagingTrace(Trace* parent, std::string transformation, std::string name, CapturePlace place,
+                           OuterRefs refs)
     : Trace(parent, std::move(transformation)),
       builder_(std::move(name)),
-      closed_(closed),
-      outer_refs_(closed ? OuterRefs::kNone : refs) {}
+      place_(place),
+      outer_refs_(place == CapturePlace::kNone ? OuterRefs::kNone : refs) {}
 
 Array StagingTrace::add_argument(const Aval& aval) {
   const hlo::InstructionId id = builder_.parameter(aval.shape);
@@ -64,6 +65,21 @@ void StagingTrace::annotate() {
   builder_.set_annotations(annotations_here());
 }
 
+namespace {
+
+constexpr int64_t kMaxSmallElements = 2048;
+
+/// Whether a captured array becomes a constant of the computation. A committed array doesn't, because it selects the
+/// device.
+bool becomes_constant(const Array& array, CapturePlace place) {
+  if (is_concrete(array) && (array.ndim() == 0 || place == CapturePlace::kNone)) return true;
+  if (place != CapturePlace::kLastIfLarge) return false;
+  const BufferArray* const buffer = on_a_device(array);
+  return buffer != nullptr && !buffer->committed && array.size() <= kMaxSmallElements;
+}
+
+}  // namespace
+
 hlo::InstructionId StagingTrace::lift(const Array& array) {
   if (owns(array)) return tracer<StagedTracer>(array).id;
   if (const auto it = lifted_.find(array.handle().get()); it != lifted_.end()) return it->second;
@@ -72,9 +88,9 @@ hlo::InstructionId StagingTrace::lift(const Array& array) {
                               describe_ref(array) + ". Hint: return its value, ref.get()"));
   }
   hlo::InstructionId id;
-  if (is_concrete(array) && (array.ndim() == 0 || closed_)) {
+  if (becomes_constant(array, place_)) {
     id = builder_.constant(array.to_literal());
-  } else if (closed_) {
+  } else if (place_ == CapturePlace::kNone) {
     const auto& stranger = static_cast<const Tracer&>(array.impl());
     throw LeakedTracer(failed_precondition(
         record()->transformation + (record()->location.empty() ? "" : " (" + record()->location + ")") +
@@ -129,7 +145,7 @@ std::vector<Array> StagingTrace::bind(const Operation& operation) {
   return results;
 }
 
-StagedFunction StagingTrace::finish(std::span<const Array> results, CapturePlace place, bool always_tuple) && {
+StagedFunction StagingTrace::finish(std::span<const Array> results, bool always_tuple) && {
   StagedFunction staged;
   std::vector<hlo::InstructionId> ids;
   for (const Array& a : results) {
@@ -142,8 +158,8 @@ StagedFunction StagingTrace::finish(std::span<const Array> results, CapturePlace
     staged.results.push_back(use.value.aval());
     ids.push_back(lift(use.value));
   }
-  const int64_t argument_base = place == CapturePlace::kFirst ? std::ssize(capture_ids_) : 0;
-  const int64_t capture_base = place == CapturePlace::kFirst ? 0 : std::ssize(arguments_);
+  const int64_t argument_base = place_ == CapturePlace::kFirst ? std::ssize(capture_ids_) : 0;
+  const int64_t capture_base = place_ == CapturePlace::kFirst ? 0 : std::ssize(arguments_);
   for (size_t i = 0; i < arguments_.size(); ++i) {
     builder_.renumber_parameter(arguments_[i], argument_base + i);
   }
@@ -151,7 +167,7 @@ StagedFunction StagingTrace::finish(std::span<const Array> results, CapturePlace
     builder_.renumber_parameter(capture_ids_[i], capture_base + i);
   }
   for (Array& a : captures_) {
-    if (!closed_ && !(is_concrete(a) && a.ndim() == 0)) staged.captures.push_back(std::move(a));
+    if (!becomes_constant(a, place_)) staged.captures.push_back(std::move(a));
   }
   const hlo::InstructionId root = always_tuple ? builder_.tuple(ids) : pack(builder_, ids);
   staged.computation = or_throw(std::move(builder_).build(root));
@@ -175,12 +191,12 @@ std::vector<Aval> parameter_avals(const hlo::Computation& computation) {
 namespace {
 
 StagedFunction stage_under(StagingTrace&& trace, const FlatFunction& f, std::span<const Aval> arguments,
-                           CapturePlace place, bool always_tuple) {
+                           bool always_tuple) {
   std::vector<Array> tracers;
   tracers.reserve(arguments.size());
   for (const Aval& aval : arguments) tracers.push_back(trace.add_argument(aval));
   const std::vector<Array> results = call_under(trace, f, tracers);
-  return std::move(trace).finish(results, place, always_tuple);
+  return std::move(trace).finish(results, always_tuple);
 }
 
 }  // namespace
@@ -188,18 +204,18 @@ StagedFunction stage_under(StagingTrace&& trace, const FlatFunction& f, std::spa
 StagedFunction stage(const FlatFunction& f, std::span<const Aval> arguments, std::string transformation,
                      std::string name, CapturePlace place, bool always_tuple) {
   const std::string user = transformation;
-  StagedFunction staged = stage_under(StagingTrace(&current_trace(), std::move(transformation), std::move(name),
-                                                   place == CapturePlace::kNone, OuterRefs::kRead),
-                                      f, arguments, place, always_tuple);
+  StagedFunction staged =
+      stage_under(StagingTrace(&current_trace(), std::move(transformation), std::move(name), place, OuterRefs::kRead),
+                  f, arguments, always_tuple);
   if (any_ref(staged.captures)) staged.captures = values_of_refs(staged.captures, user);
   return staged;
 }
 
 StagedFunction stage_with_refs(const FlatFunction& f, std::span<const Aval> arguments, std::string transformation,
                                std::string name, CapturePlace place, bool always_tuple) {
-  return stage_under(StagingTrace(&current_trace(), std::move(transformation), std::move(name),
-                                  place == CapturePlace::kNone, OuterRefs::kWrite),
-                     f, arguments, place, always_tuple);
+  return stage_under(
+      StagingTrace(&current_trace(), std::move(transformation), std::move(name), place, OuterRefs::kWrite), f,
+      arguments, always_tuple);
 }
 
 void write_refs(std::span<const Array> written, std::vector<Array>& results, std::string_view user) {

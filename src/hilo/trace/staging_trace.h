@@ -29,16 +29,19 @@ struct StagedFunction {
 /// What a staged function may do with refs that were created outside of it.
 enum class OuterRefs : uint8_t { kNone, kRead, kWrite };
 
-/// The position of the parameters for captured values. kNone: arrays with values become constants, and capturing a
-/// tracer is an error, so that the computation can be cached.
-enum class CapturePlace : uint8_t { kFirst, kLast, kNone };
+/// The position of the parameters for captured values.
+enum class CapturePlace : uint8_t {
+  kFirst,
+  kLast,
+  kLastIfLarge,  ///< small arrays become constants: the compiler then knows their elements, and is run again for others
+  kNone,  ///< all arrays with values become constants. Capturing a tracer is an error: the computation can be cached
+};
 
 /// Stages all operations, including those without operands or with concrete operands. A concrete array or a tracer of
 /// an outer trace becomes a captured parameter; a concrete scalar becomes a literal.
 class StagingTrace final : public Trace {
  public:
-  /// `closed`: nothing is captured, as for CapturePlace::kNone.
-  StagingTrace(Trace* parent, std::string transformation, std::string name, bool closed = false,
+  StagingTrace(Trace* parent, std::string transformation, std::string name, CapturePlace place = CapturePlace::kLast,
                OuterRefs refs = OuterRefs::kNone);
 
   /// Adds a parameter to the function.
@@ -55,7 +58,7 @@ class StagingTrace final : public Trace {
   bool writes_outer_refs() const { return outer_refs_ == OuterRefs::kWrite; }
 
   /// Ends the function. Results are packed (a single leaf isn't put into a tuple), or always a tuple.
-  StagedFunction finish(std::span<const Array> results, CapturePlace place, bool always_tuple = false) &&;
+  StagedFunction finish(std::span<const Array> results, bool always_tuple = false) &&;
 
  private:
   /// A ref of an outer trace, and its value in this function.
@@ -67,7 +70,7 @@ class StagingTrace final : public Trace {
   RefUse& use_of(const Array& ref, std::string_view user, OuterRefs needed);
 
   hlo::Builder builder_;
-  bool closed_;
+  CapturePlace place_;
   OuterRefs outer_refs_;
   std::vector<RefUse> refs_;
   std::vector<hlo::InstructionId> arguments_;

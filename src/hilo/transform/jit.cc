@@ -230,7 +230,7 @@ std::string text_with(CapturePlace captures, const Call& call, const std::string
 }  // namespace
 
 std::string hlo_text(const Call& call, const std::string& name, const std::source_location& location) {
-  return text_with(CapturePlace::kLast, call, name, location);
+  return text_with(CapturePlace::kLastIfLarge, call, name, location);
 }
 
 std::string closed_hlo_text(const Call& call, const std::string& name, const std::source_location& location) {

@@ -237,7 +237,7 @@ class Jitted : public flat_call::TakesBraces<Jitted<F, StaticArgnums...>, flat_c
   void clear_cache() const { jit_detail::clear_cache(state_.cache()); }
 
   /// Returns the traced program as HLO text, before any pass; compiles nothing. Accepts ShapeDtypeStructs in place of
-  /// Arrays. Captured arrays are the program's last parameters.
+  /// Arrays. Captured arrays are constants if they are small, else the program's last parameters.
   template <typename... Args>
   std::string hlo_text(const Args&... args) const {
     const ArgumentsOf<vmap_detail::Abstract<Args>...> arguments(vmap_detail::abstract(args)...);

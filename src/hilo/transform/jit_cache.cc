@@ -175,6 +175,8 @@ std::shared_ptr<JitEntry> trace_entry(JitCache& cache, const Call& call, Capture
     refs.append_final(results);
     return results;
   };
+  if (tracks_keys() && captures == CapturePlace::kLastIfLarge)
+    captures = CapturePlace::kLast;  // a constant isn't a key
   entry->staged = stage_with_refs(f, entry->avals, "jit", cache.options().name, captures);
   entry->written_leaves = refs.appended();
   entry->transforms_function = staged_ref_rules() != ref_rules;

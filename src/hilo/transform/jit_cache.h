@@ -91,7 +91,8 @@ namespace jit_detail {
 
 /// Traces the call's function. The entry isn't in the cache yet.
 /// Errors     what the function throws; LeakedTracer under checking_leaks()
-std::shared_ptr<JitEntry> trace_entry(JitCache& cache, const Call& call, CapturePlace captures = CapturePlace::kLast);
+std::shared_ptr<JitEntry> trace_entry(JitCache& cache, const Call& call,
+                                      CapturePlace captures = CapturePlace::kLastIfLarge);
 /// Rejects arrays in static arguments.
 void check_static(const Call& call, const std::source_location& location);
 hlo::Module module_of(const JitEntry& entry, const std::string& name);

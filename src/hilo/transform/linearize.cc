@@ -66,7 +66,7 @@ Linearized linearize_flat(const FlatFunction& f, std::span<const Array> primals,
     result.nonzero_results.push_back(!tangent.is_zero());
     if (!tangent.is_zero()) tangents.push_back(tangent.value());
   }
-  StagedFunction staged = std::move(split.staging()).finish(tangents, CapturePlace::kLast, /*always_tuple=*/true);
+  StagedFunction staged = std::move(split.staging()).finish(tangents, /*always_tuple=*/true);
   result.computation = std::move(staged.computation);
   result.residuals = std::move(staged.captures);
   return result;
@@ -175,7 +175,7 @@ SplitComputation trace_split(const hlo::ComputationPtr& computation, const std::
       result.unknown_results.push_back(forced || split.staging().owns(outputs[i]));
       (result.unknown_results[i] ? rest : out).push_back(outputs[i]);
     }
-    StagedFunction staged = std::move(split.staging()).finish(rest, CapturePlace::kLast, /*always_tuple=*/true);
+    StagedFunction staged = std::move(split.staging()).finish(rest, /*always_tuple=*/true);
     result.unknown = std::move(staged.computation);
     result.residual_count = staged.captures.size();
     out.insert(out.end(), staged.captures.begin(), staged.captures.end());

@@ -164,7 +164,7 @@ std::shared_ptr<Entry> make_entry(const PmapCache& cache, const Call& call, std:
     tracers.push_back(trace.add_argument(aval));
   }
   std::vector<Array> results = call_under(trace, call.trace, tracers, entry->prototype, entry->result_leaf_counts);
-  StagedFunction staged = std::move(trace).finish(results, CapturePlace::kLast, /*always_tuple=*/false);
+  StagedFunction staged = std::move(trace).finish(results, /*always_tuple=*/false);
   entry->results = staged.results;
   results.clear();
   tracers.clear();

@@ -125,7 +125,7 @@ std::vector<Array> abstract_results(const FlatFunction& f, std::span<const Array
   RefArguments refs("eval_shape", leaves);
   std::vector<Aval> avals;
   for (const Array& a : leaves) avals.push_back(a.aval());
-  StagingTrace trace(&current_trace(), "eval_shape", "eval_shape", /*closed=*/false, OuterRefs::kWrite);
+  StagingTrace trace(&current_trace(), "eval_shape", "eval_shape", CapturePlace::kLast, OuterRefs::kWrite);
   std::vector<Array> arguments;
   for (const Aval& aval : avals) arguments.push_back(trace.add_argument(aval));
   TraceScope scope(trace);

@@ -106,8 +106,8 @@ class CpuEngine final : public HostEngine {
     passes.check = [&](const hlo::Module& grown) { return check_growth_limit(module, grown, options.limits); };
     HILO_RETURN_IF_ERROR(hlo::run_passes(*optimized, hlo::default_pipeline(), passes).status());
     HILO_RETURN_IF_ERROR(check_expansion_limit(module, *optimized, options.limits));
-    HILO_ASSIGN_OR_RETURN(cpu::EmittedPlan emitted,
-                          codegen->compile_plan(*optimized, isa, engine::LoopForm::kRegisters, observer));
+    const engine::LoopForm form = options.straight_lines ? engine::LoopForm::kStraight : engine::LoopForm::kRegisters;
+    HILO_ASSIGN_OR_RETURN(cpu::EmittedPlan emitted, codegen->compile_plan(*optimized, isa, form, observer));
     return Compiled{std::move(optimized), std::move(emitted)};
   }
 

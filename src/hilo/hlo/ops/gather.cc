@@ -89,28 +89,17 @@ StatusOr<Shape> infer_gather(const ShapeRuleInput& input) {
 StatusOr<Literal> evaluate_gather(const EvaluateInput& input) {
   const auto& a = attributes_of<GatherAttributes>(input.instruction);
   const Literal& array = *input.operands[0];
-  const IndexedAccess access = access_of(a);
   HILO_ASSIGN_OR_RETURN(Literal result, Literal::make(literal_shape(input.instruction.shape)));
   // a collapsed slice of size 0 has nothing to read: the result is zeros
   if (result.shape().element_count() == 0 || array.shape().element_count() == 0) return result;
-  const StartReader reader(access, *input.operands[1], array.shape().rank());
-  const std::vector<int64_t> window =
-      other_dimensions(array.shape().rank(), a.collapsed_slice_dims, a.operand_batching_dims);
-  const std::vector<int64_t> batch_dims = other_dimensions(result.shape().rank(), a.offset_dims);
-  const std::vector<int64_t> strides = row_major_strides(array.shape().dimensions());
+  const GatherSources sources(a, array.shape(), *input.operands[1], result.shape());
   const size_t bytes = element_size_bytes(array.shape().element_type());
   const std::byte* from = array.bytes().data();
   std::byte* to = result.mutable_bytes().data();
   std::vector<int64_t> index(result.shape().rank(), 0);
   const StopFlag stop;
   do {
-    std::vector<int64_t> place = reader.start(select_values(index, batch_dims));
-    for (size_t d = 0; d < place.size(); ++d) {  // check that the whole window is in bounds
-      place[d] =
-          std::clamp<int64_t>(place[d], 0, array.shape().dimensions()[d] - std::max<int64_t>(a.slice_sizes[d], 1));
-    }
-    for (size_t i = 0; i < window.size(); ++i) place[window[i]] += index[a.offset_dims[i]];
-    std::memcpy(to, from + static_cast<size_t>(offset_of(place, strides)) * bytes, bytes);
+    std::memcpy(to, from + static_cast<size_t>(sources(index)) * bytes, bytes);
     to += bytes;
   } while (!stop.raised() && next_index(result.shape().dimensions(), index));
   return result;
@@ -163,6 +152,23 @@ void gather_on_parts(LocalBuilder& builder) {
 }
 
 }  // namespace
+
+GatherSources::GatherSources(const GatherAttributes& a, const Shape& array, const Literal& indices, const Shape& result)
+    : attributes_(a),
+      reader_(access_of(a), indices, array.rank()),
+      window_(other_dimensions(array.rank(), a.collapsed_slice_dims, a.operand_batching_dims)),
+      batch_(other_dimensions(result.rank(), a.offset_dims)),
+      strides_(row_major_strides(array.dimensions())) {
+  for (int64_t d = 0; d < array.rank(); ++d)
+    last_starts_.push_back(array.dimension(d) - std::max<int64_t>(a.slice_sizes[d], 1));
+}
+
+int64_t GatherSources::operator()(std::span<const int64_t> index) const {
+  std::vector<int64_t> place = reader_.start(select_values(index, batch_));
+  for (size_t d = 0; d < place.size(); ++d) place[d] = std::clamp<int64_t>(place[d], 0, last_starts_[d]);
+  for (size_t i = 0; i < window_.size(); ++i) place[window_[i]] += index[attributes_.offset_dims[i]];
+  return offset_of(place, strides_);
+}
 
 HILO_DEFINE_OP(gather_op, {.opcode = Opcode::kGather,
                            .name = "gather",

@@ -125,35 +125,17 @@ Status combine(const EvaluateInput& input, std::span<const Shape> scalars, int64
   return ok_status();
 }
 
-/// XLA's rule: an update is dropped unless its whole window is in bounds.
-bool window_fits(std::span<const int64_t> start, std::span<const int64_t> window_sizes,
-                 std::span<const int64_t> array_sizes) {
-  for (size_t d = 0; d < start.size(); ++d) {
-    if (start[d] < 0 || start[d] > array_sizes[d] - window_sizes[d]) return false;
-  }
-  return true;
-}
-
 /// Calls apply(offset in the array, offset in the update) for all updates in bounds, in order.
 template <typename Apply>
 Status for_each_update(const EvaluateInput& input, const Apply& apply) {
-  const auto& a = attributes_of<ScatterAttributes>(input.instruction);
   const size_t n = input.operands.size() / 2;
-  const Shape &array = input.operands[0]->shape(), &update = input.operands[n + 1]->shape();
-  const StartReader reader(access_of(a), *input.operands[n], array.rank());
-  const std::vector<int64_t> batch_dims = other_dimensions(update.rank(), a.update_window_dims);
-  const std::vector<int64_t> window = other_dimensions(array.rank(), a.inserted_window_dims, a.input_batching_dims);
-  const std::vector<int64_t> strides = row_major_strides(array.dimensions());
-  std::vector<int64_t> window_sizes(array.rank(), 1);
-  for (size_t i = 0; i < window.size(); ++i) window_sizes[window[i]] = update.dimension(a.update_window_dims[i]);
+  const Shape& update = input.operands[n + 1]->shape();
+  const ScatterTargets targets(attributes_of<ScatterAttributes>(input.instruction), input.operands[0]->shape(),
+                               *input.operands[n], update);
   std::vector<int64_t> index(update.rank(), 0);
   int64_t update_at = 0;
   do {
-    std::vector<int64_t> place = reader.start(select_values(index, batch_dims));
-    if (window_fits(place, window_sizes, array.dimensions())) {
-      for (size_t i = 0; i < window.size(); ++i) place[window[i]] += index[a.update_window_dims[i]];
-      HILO_RETURN_IF_ERROR(apply(offset_of(place, strides), update_at));
-    }
+    if (const std::optional<int64_t> at = targets(index)) HILO_RETURN_IF_ERROR(apply(*at, update_at));
     ++update_at;
   } while (next_index(update.dimensions(), index));
   return ok_status();
@@ -294,6 +276,29 @@ void scatter_on_parts(LocalBuilder& builder) {
 }
 
 }  // namespace
+
+ScatterTargets::ScatterTargets(const ScatterAttributes& a, const Shape& array, const Literal& indices,
+                               const Shape& update)
+    : attributes_(a),
+      reader_(access_of(a), indices, array.rank()),
+      last_starts_(array.dimensions().begin(), array.dimensions().end()),
+      window_(other_dimensions(array.rank(), a.inserted_window_dims, a.input_batching_dims)),
+      batch_(other_dimensions(update.rank(), a.update_window_dims)),
+      strides_(row_major_strides(array.dimensions())) {
+  std::vector<int64_t> sizes(array.rank(), 1);
+  for (size_t i = 0; i < window_.size(); ++i) sizes[window_[i]] = update.dimension(a.update_window_dims[i]);
+  for (size_t d = 0; d < sizes.size(); ++d) last_starts_[d] -= sizes[d];
+}
+
+/// XLA's rule: an update is dropped unless its whole window is in bounds.
+std::optional<int64_t> ScatterTargets::operator()(std::span<const int64_t> index) const {
+  std::vector<int64_t> place = reader_.start(select_values(index, batch_));
+  for (size_t d = 0; d < place.size(); ++d) {
+    if (place[d] < 0 || place[d] > last_starts_[d]) return std::nullopt;
+  }
+  for (size_t i = 0; i < window_.size(); ++i) place[window_[i]] += index[attributes_.update_window_dims[i]];
+  return offset_of(place, strides_);
+}
 
 bool sums_many(const ScatterAttributes& attributes, const Shape& array, const Shape& updates) {
   constexpr int64_t kMinUpdates = 128, kMinPerElement = 8;  // number of updates in total; per element of the array

@@ -2,7 +2,10 @@
 // hlo/ops/scatter.h -- the scatter op, variadic: updates whose window is not in bounds are dropped.
 #pragma once
 
+#include <optional>
+
 #include "hilo/hlo/ir/instruction.h"
+#include "hilo/hlo/ops/indexed_access.h"
 #include "hilo/types/index_mode.h"
 
 namespace hilo::hlo {
@@ -18,6 +21,23 @@ struct ScatterAttributes : Attributes {
   /// kPromiseInBounds and kClip (indices were clamped before) none exist.
   IndexMode index_mode = IndexMode::kUnspecified;
   ComputationPtr to_apply;
+};
+
+/// Computes which elements of the arrays a scatter's updates change.
+class ScatterTargets {
+ public:
+  ScatterTargets(const ScatterAttributes& attributes, const Shape& array, const Literal& indices, const Shape& update);
+
+  /// Returns the number of the array's element, in row-major order, for an index of the update; nullopt if it is
+  /// dropped.
+  std::optional<int64_t> operator()(std::span<const int64_t> index) const;
+
+ private:
+  const ScatterAttributes& attributes_;
+  StartReader reader_;
+  std::vector<int64_t> last_starts_;     ///< by dimension of the array: of a window in bounds
+  std::vector<int64_t> window_, batch_;  ///< dimensions of the array, and of the update
+  std::vector<int64_t> strides_;         ///< of the array
 };
 
 /// Returns whether many floats are added to few elements. Then sums use a wider type (long_sums.h)

@@ -24,4 +24,16 @@ std::optional<LapackCall> lapack_call(const Instruction& i) {
   return call;
 }
 
+TriangularSolveAttributes triangular_solve_of(const LapackCall& call) {
+  TriangularSolveAttributes attributes;
+  attributes.left_side = call.letter("side") == 'L';
+  attributes.lower = call.letter("uplo") == 'L';
+  attributes.unit_diagonal = call.letter("diag") == 'U';
+  const char transpose = call.letter("trans_x");
+  attributes.transpose_a = transpose == 'T'   ? MatrixTranspose::kTranspose
+                           : transpose == 'C' ? MatrixTranspose::kAdjoint
+                                              : MatrixTranspose::kNoTranspose;
+  return attributes;
+}
+
 }  // namespace hilo::hlo

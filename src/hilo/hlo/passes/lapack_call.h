@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hilo/hlo/ops/custom_call.h"
+#include "hilo/hlo/ops/linalg.h"
 
 namespace hilo::hlo {
 
@@ -22,5 +23,8 @@ struct LapackCall {
 
 /// Returns the call if the instruction's target is lapack_?NAME_ffi.
 std::optional<LapackCall> lapack_call(const Instruction& i);
+
+/// Returns what a call of trsm solves.
+TriangularSolveAttributes triangular_solve_of(const LapackCall& call);
 
 }  // namespace hilo::hlo

@@ -205,15 +205,7 @@ class Lowering {
     for (int64_t d = 0; d < a.rank() - 2; ++d) {
       if (a.dimension(d) != b.dimension(d)) return false;
     }
-    TriangularSolveAttributes attributes;
-    attributes.left_side = call.letter("side") == 'L';
-    attributes.lower = call.letter("uplo") == 'L';
-    attributes.unit_diagonal = call.letter("diag") == 'U';
-    const char transpose = call.letter("trans_x");
-    attributes.transpose_a = transpose == 'T'   ? MatrixTranspose::kTranspose
-                             : transpose == 'C' ? MatrixTranspose::kAdjoint
-                                                : MatrixTranspose::kNoTranspose;
-    return lower_triangular_solve(i, attributes);
+    return lower_triangular_solve(i, triangular_solve_of(call));
   }
 
   bool lower_lu(const Instruction& i) {

@@ -98,15 +98,8 @@ class Raiser {
   bool raise_triangular_solve(const LapackCall& call) {
     const Instruction& i = *call.instruction;
     if (i.operands.size() != 2 || !i.shape.is_array()) return false;
-    TriangularSolveAttributes attributes;
-    attributes.left_side = call.letter("side") == 'L';
-    attributes.lower = call.letter("uplo") == 'L';
-    attributes.unit_diagonal = call.letter("diag") == 'U';
-    const char transpose = call.letter("trans_x");
-    attributes.transpose_a = transpose == 'T'   ? MatrixTranspose::kTranspose
-                             : transpose == 'C' ? MatrixTranspose::kAdjoint
-                                                : MatrixTranspose::kNoTranspose;
-    b_.replace(i.id, b_.add(Opcode::kTriangularSolve, b_.mapped(i.operands), shared_attributes(attributes)));
+    b_.replace(i.id,
+               b_.add(Opcode::kTriangularSolve, b_.mapped(i.operands), shared_attributes(triangular_solve_of(call))));
     return true;
   }
 

@@ -14,6 +14,10 @@ using RegionKernel = void (*)(void* const* buffers, int64_t begin, int64_t end);
 /// *cancel_word at back edges (never null). Returns 0, or 1 if cancelled.
 using ScalarFunction = int32_t (*)(const void* const* arguments, void* const* results, const uint32_t* cancel_word);
 
+/// A program as straight-line code, for indices begin .. end of its batch, at least as many as a vector has lanes. The
+/// buffers are the leaves of its arguments, then those of its results, then the guard of StraightLineChoice, if any.
+using StraightLineFunction = void (*)(void* const* buffers, int64_t begin, int64_t end);
+
 struct LoopContext;
 struct LoopHost;
 enum : int32_t { kLoopDone = 0, kLoopCancelled = 1, kLoopFailed = 2 };

@@ -9,7 +9,7 @@ namespace hilo::cpu {
 
 StatusOr<EmittedPlan> compile_plan(const hlo::Module& optimized, Isa isa, engine::LoopForm loops,
                                    hlo::PassObserver* observer) {
-  const CpuTarget target(isa, loops == engine::LoopForm::kRegisters);
+  const CpuTarget target(isa, loops);
   HILO_ASSIGN_OR_RETURN(engine::PlannedProgram planned, engine::plan_steps(optimized, target));
   if (loops != engine::LoopForm::kSteps) engine::make_whole_loops(planned, target.costs());
   return emit_code(std::move(planned), isa, observer);

@@ -10,7 +10,7 @@ namespace hilo::cpu {
 /// Errors    UNIMPLEMENTED "shuffle 's' is not implemented on platform Host in this version", and what code
 ///           generation returns
 StatusOr<EmittedPlan> compile_plan(const hlo::Module& optimized, Isa isa,
-                                   engine::LoopForm loops = engine::LoopForm::kRegisters,
+                                   engine::LoopForm loops = engine::LoopForm::kStraight,
                                    hlo::PassObserver* observer = nullptr);
 
 }  // namespace hilo::cpu

@@ -4,6 +4,7 @@
 #include "hilo/backend/cpu/emit/new_code.h"
 #include "hilo/backend/cpu/emit/region/facts.h"
 #include "hilo/backend/cpu/emit/register_loop.h"
+#include "hilo/backend/cpu/emit/straight_line.h"
 #include "hilo/backend/cpu/library/heroes.h"
 #include "hilo/engine/register_loop.h"
 
@@ -31,12 +32,22 @@ bool CpuTarget::writes_view(const hlo::Instruction& instruction, std::span<const
 
 StatusOr<std::optional<CodeFunction>> CpuTarget::register_loop(const hlo::Computation& condition,
                                                                const hlo::Computation& body) const {
-  if (!has_register_loops_) return std::optional<CodeFunction>();
+  if (form_ > engine::LoopForm::kRegisters) return std::optional<CodeFunction>();
   const int64_t batch = loop_batch(body.result_shape().leaves());
   const std::optional<engine::LoopWork> work = engine::register_loop_work(condition, body, batch);
   if (!work) return std::optional<CodeFunction>();
   HILO_ASSIGN_OR_RETURN(const RegisterLoop loop, compile_register_loop(condition, body, batch, *work, isa_));
   return std::optional(CodeFunction{loop.code->object(), RegisterLoop::kName});
+}
+
+std::optional<engine::StraightLineOptions> CpuTarget::straight_line_options() const {
+  if (form_ != engine::LoopForm::kStraight) return std::nullopt;
+  return engine::StraightLineOptions{.fused = has_fma(isa_), .vector_bytes = vector_bytes(isa_)};
+}
+
+StatusOr<engine::CodeFunction> CpuTarget::straight_line(const engine::StraightLine& line) const {
+  HILO_ASSIGN_OR_RETURN(const StraightLineCode code, compile_straight_line(line, isa_));
+  return engine::CodeFunction{code.code->object(), StraightLineCode::kName};
 }
 
 }  // namespace hilo::cpu

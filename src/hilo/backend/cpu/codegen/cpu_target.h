@@ -4,13 +4,13 @@
 
 #include "hilo/backend/cpu/abi/isa.h"
 #include "hilo/backend/cpu/library/costs.h"
-#include "hilo/engine/target.h"
+#include "hilo/engine/planner.h"
 
 namespace hilo::cpu {
 
 class CpuTarget final : public engine::Target {
  public:
-  explicit CpuTarget(Isa isa, bool has_register_loops = true) : isa_(isa), has_register_loops_(has_register_loops) {}
+  explicit CpuTarget(Isa isa, engine::LoopForm form = engine::LoopForm::kStraight) : isa_(isa), form_(form) {}
 
   std::string_view name() const override { return isa_name(isa_); }
   const engine::Costs& costs() const override { return kCpuCosts; }
@@ -23,10 +23,12 @@ class CpuTarget final : public engine::Target {
                    const engine::OperandView& view) const override;
   StatusOr<std::optional<engine::CodeFunction>> register_loop(const hlo::Computation& condition,
                                                               const hlo::Computation& body) const override;
+  std::optional<engine::StraightLineOptions> straight_line_options() const override;
+  StatusOr<engine::CodeFunction> straight_line(const engine::StraightLine& line) const override;
 
  private:
   Isa isa_;
-  bool has_register_loops_;  ///< if false, such loops are planned like all others
+  engine::LoopForm form_;
 };
 
 }  // namespace hilo::cpu

@@ -16,6 +16,7 @@ inline constexpr engine::Costs kCpuCosts = {
     .store = 0.1,
     .ops = {.cheap = 0.03, .expensive = 0.2, .transcendental = 0.6},
     .wide_ops = {.cheap = 0.03, .expensive = 0.2, .transcendental = 0.6},
+    .straight = {.cheap = 0.25, .expensive = 1.2, .transcendental = 4},
     .product_node = 0.01,
     .cached = 0.075,
     .uncached = 0.3,

@@ -97,6 +97,38 @@ class RegisterLoopHero final : public Hero {
   int64_t batch_;
 };
 
+class StraightLineHero final : public Hero {
+ public:
+  StraightLineHero(StraightLineFunction function, const LibraryCall& call)
+      : function_(function), batch_(call.batch), guard_(call.has_guard ? leaves(call) - 1 : kNoGuard) {}
+
+  /// The first piece decides whether to use several threads. Each piece computes the values that all indices share.
+  Status run(void* const* buffers, const CallContext&) const override {
+    if (guard_ != kNoGuard) *static_cast<bool*>(buffers[guard_]) = true;
+    if (batch_ < 2 * kPiece) {
+      function_(buffers, 0, batch_);
+      return ok_status();
+    }
+    const auto began = std::chrono::steady_clock::now();
+    function_(buffers, 0, kPiece);
+    const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - began;
+    const int64_t left = batch_ - kPiece, pieces = left / kPiece;
+    const bool worth = worth_forking(took.count() * static_cast<double>(pieces) / 2);
+    each_in_parts(pieces, worth ? parts_for_threads(pieces) : 1,
+                  [&](int64_t p) { function_(buffers, kPiece + left * p / pieces, kPiece + left * (p + 1) / pieces); });
+    return ok_status();
+  }
+
+ private:
+  static constexpr int64_t kPiece = 256;  // indices of the batch: at least a vector's lanes
+  static constexpr size_t kNoGuard = ~size_t{0};
+  static size_t leaves(const LibraryCall& call) { return call.operands.size() + call.results.size(); }
+
+  StraightLineFunction function_;
+  int64_t batch_;
+  size_t guard_;  ///< its buffer
+};
+
 class RelayoutHero final : public Hero {
  public:
   RelayoutHero(const Shape& shape, bool to_row_major) : shape_(shape), to_row_major_(to_row_major) {}
@@ -205,6 +237,9 @@ StatusOr<std::unique_ptr<Hero>> bind_hero(const LibraryCall& call, Isa isa, std:
   if (call.symbol == engine::kRegisterLoop) {
     if (code.size() == 1)
       hero = std::make_unique<RegisterLoopHero>(reinterpret_cast<RegisterLoopFunction>(code[0]), call.operands);
+  } else if (call.symbol == engine::kStraightLine) {
+    if (code.size() == 1)
+      hero = std::make_unique<StraightLineHero>(reinterpret_cast<StraightLineFunction>(code[0]), call);
   } else if (call.symbol == engine::kToRowMajor) {
     hero = std::make_unique<RelayoutHero>(call.operands[0], true);
   } else if (call.symbol == engine::kFromRowMajor) {

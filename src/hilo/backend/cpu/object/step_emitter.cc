@@ -60,7 +60,12 @@ class ModuleCode {
   /// Emits a step that is handed out, with its pointers in an array. `services` may be null.
   /// Returns   whether it was stopped, or null if it can't be
   Value* run(llvm::IRBuilder<>& ir, const Step& step, Value* arguments, Value* services, Value* stop) {
-    if (step.kind == StepKind::kLibrary) return run_register_loop(ir, step, arguments, stop);
+    if (step.kind == StepKind::kLibrary) {
+      if (source_.plan.library_calls[step.index].symbol == engine::kRegisterLoop)
+        return run_register_loop(ir, step, arguments, stop);
+      run_straight_line(ir, step, arguments);
+      return nullptr;
+    }
     if (step.chunk == 0) ir.CreateCall(kernel_type(), kernel(step.index), {arguments, ir.getInt64(0), units(ir, step)});
     else
       ir.CreateCall(run_kernel(), {services, kernel(step.index), arguments, units(ir, step),
@@ -110,6 +115,19 @@ class ModuleCode {
     Value* code =
         ir.CreateCall(planned(call.code[0], type), {arguments, results, stop, ir.getInt64(0), ir.getInt64(batch)});
     return ir.CreateICmpNE(code, ir.getInt32(0));
+  }
+
+  /// As StraightLineHero runs it, on one thread.
+  void run_straight_line(llvm::IRBuilder<>& ir, const Step& step, Value* arguments) {
+    const LibraryCall& call = source_.plan.library_calls[step.index];
+    if (call.has_guard) {
+      const size_t guard = call.operands.size() + call.results.size() - 1;
+      Value* place = ir.CreateLoad(pointer(), ir.CreateConstGEP1_64(pointer(), arguments, guard));
+      ir.CreateStore(ir.getInt8(1), place);
+    }
+    auto* type = llvm::FunctionType::get(ir.getVoidTy(), {pointer(), i64(), i64()}, false);
+    ir.CreateCall(planned(call.code[0], type),
+                  {arguments, ir.getInt64(0), ir.getInt64(static_cast<uint64_t>(call.batch))});
   }
 
   /// A task of a kernel: [kernel, arguments, units, chunk, tasks] and the task's number. As in run_kernel of

@@ -28,7 +28,7 @@ Status check_steps(const Plan& plan, const StepList& steps, const hlo::Module& o
   for (const Step& step : steps) {
     if (step.kind != StepKind::kLibrary) continue;
     const std::string& symbol = plan.library_calls[step.index].symbol;
-    if (symbol == engine::kRegisterLoop) continue;
+    if (symbol == engine::kRegisterLoop || symbol == engine::kStraightLine) continue;
     if (symbol == engine::kToRowMajor || symbol == engine::kFromRowMajor)
       return unimplemented("writing an object: an argument or a result isn't row-major, and its copies are hilo's");
     return unimplemented(
@@ -67,7 +67,7 @@ Status why_not_realtime(const hlo::Module& optimized) {
 }
 
 Status refused_function(std::string_view symbol, const hlo::Module& optimized) {
-  // "hilo_sqrt_c64"
+  // "hilo_sqrt" and a type
   const size_t end = symbol.rfind('_');
   if (symbol.starts_with("hilo_") && end > 5 && end != std::string_view::npos) {
     const std::string_view op = symbol.substr(5, end - 5), type = symbol.substr(end + 1);

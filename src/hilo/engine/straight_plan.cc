@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/engine/straight_plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "hilo/base/sizes.h"
+#include "hilo/engine/register_loop.h"
+#include "hilo/hlo/ir/entry_shapes.h"
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/passes/trip_count.h"
+
+namespace hilo::engine {
+namespace {
+
+constexpr double kGain = 2;                 // by which a straight line must be faster: its code takes longer to compile
+constexpr double kCompilation = 20'000;     // nanoseconds of compiling an operation
+constexpr double kCalls = 20'000;           // after which a line must have saved the time of its compilation
+constexpr double kRegisterOperation = 0.3;  // nanoseconds of an operation of a loop in registers
+
+/// Estimates the time of a plan's steps.
+class PlanClock {
+ public:
+  explicit PlanClock(const PlanState& state) : state_(state), computations_(hlo::computations_of(state.module)) {}
+
+  double of(const StepList& steps) const {
+    double nanoseconds = 0;
+    for (const Step& step : steps) nanoseconds += of(step);
+    return nanoseconds;
+  }
+
+ private:
+  double of(const Step& step) const {
+    const Costs& costs = state_.target.costs();
+    const Plan& plan = state_.plan;
+    switch (step.kind) {
+      case StepKind::kKernel: return costs.dispatch + plan.work[step.work].nanoseconds;
+      case StepKind::kCopy: return costs.dispatch + costs.cached * static_cast<double>(step.bytes) / 4;
+      case StepKind::kAlias: return 0;
+      case StepKind::kLibrary: return of_call(plan.library_calls[step.index], plan.work[step.work]);
+      case StepKind::kWhile: {
+        const WhileLoop& loop = plan.loops[step.index];
+        return trips(plan.work[step.work]) * (of(loop.condition) + of(loop.body));
+      }
+      case StepKind::kConditional: {
+        double longest = 0;
+        for (const StepList& list : plan.branches[step.index].lists) longest = std::max(longest, of(list));
+        return costs.dispatch + longest;
+      }
+      case StepKind::kWholeLoop: return 0;  // make_whole_loops() comes later
+    }
+    return 0;
+  }
+
+  double of_call(const LibraryCall& call, const PlannedWork& work) const {
+    const Costs& costs = state_.target.costs();
+    if (call.symbol != kRegisterLoop) return costs.dispatch + costs.product_call;
+    const hlo::Instruction& loop = instruction_of(work);
+    const auto& a = hlo::attributes_of<hlo::WhileAttributes>(loop);
+    const int64_t batch = loop_batch(call.operands);
+    const auto turn = register_loop_work(*a.condition, *a.body, batch);
+    const double operations = turn ? static_cast<double>(std::max<int64_t>(turn->operations, 1)) : 1;
+    return costs.dispatch + trips(work) * operations * kRegisterOperation * std::ceil(static_cast<double>(batch) / 8);
+  }
+
+  const hlo::Instruction& instruction_of(const PlannedWork& work) const {
+    const InstructionPlace& place = work.instructions[0];
+    return computations_[place.computation]->instruction(place.id);
+  }
+
+  double trips(const PlannedWork& work) const {
+    const hlo::Computation& computation = *computations_[work.instructions[0].computation];
+    return static_cast<double>(hlo::trip_count(instruction_of(work), computation).value_or(1));
+  }
+
+  const PlanState& state_;
+  std::vector<hlo::ComputationPtr> computations_;
+};
+
+double vectors_of(const StraightLine& line, const StraightLineOptions& options) {
+  return std::ceil(static_cast<double>(line.batch) / static_cast<double>(lane_count(line, options.vector_bytes)));
+}
+
+/// Returns the line if it has at most as many operations as can be faster than that time.
+std::optional<StraightLine> faster_line(const LaneProgram& program, StraightLineOptions options, const Costs& costs,
+                                        double nanoseconds) {
+  const double lanes = std::min(options.vector_bytes / 4.0, static_cast<double>(program.batch));
+  const double vectors = std::ceil(static_cast<double>(program.batch) / lanes);
+  const double most = std::min(nanoseconds / (costs.straight.cheap * vectors), nanoseconds * kCalls / kCompilation);
+  options.max_operations = static_cast<uint32_t>(std::min<double>(most, options.max_operations));
+  std::optional<StraightLine> line = straight_line(program, options);
+  if (!line) return std::nullopt;
+  const double own = straight_nanoseconds(*line, options, costs);
+  const double saved = nanoseconds - own;
+  const bool pays = saved * kCalls > kCompilation * static_cast<double>(line->computation->size());
+  return kGain * own < nanoseconds && pays ? line : std::nullopt;
+}
+
+/// Describes the line as a unit: all instructions of the entry that compute something.
+PlannedWork straight_work(const PlanState& state, const StraightLine& line) {
+  PlannedWork work{.kind = "straight-line", .form = line.batch > 1 ? "lanes" : ""};
+  const StraightLineOptions options = state.target.straight_line_options().value_or(StraightLineOptions());
+  work.nanoseconds = straight_nanoseconds(line, options, state.target.costs());
+  for (const hlo::Instruction& i : state.module.entry->instructions()) {
+    if (i.opcode != hlo::Opcode::kTuple && !i.operands.empty()) work.instructions.push_back(state.places(i));
+  }
+  const auto add_bytes = [&](const Shape& shape) {
+    for (const Shape& leaf : shape.leaves()) work.bytes += static_cast<double>(leaf.byte_size());
+  };
+  for (const Shape& parameter : entry_parameter_shapes(state.module)) add_bytes(parameter);
+  add_bytes(entry_result_shape(state.module));
+  return work;
+}
+
+}  // namespace
+
+double planned_nanoseconds(const PlanState& state, const StepList& steps) { return PlanClock(state).of(steps); }
+
+double straight_nanoseconds(const StraightLine& line, const StraightLineOptions& options, const Costs& costs) {
+  const std::vector<bool> in_lanes = depends_on_batch(line);
+  double uniform = 0, lanes = 0;
+  const auto strided = [&](const ElementPlace& place) { return std::abs(place.lane_stride) > 1; };
+  const auto moves = std::ranges::count_if(line.parameters, strided) + std::ranges::count_if(line.results, strided);
+  lanes += costs.straight.cheap * static_cast<double>(moves * lane_count(line, options.vector_bytes));
+  for (const hlo::Instruction& i : line.computation->instructions()) {
+    if (i.opcode == hlo::Opcode::kTuple || i.opcode == hlo::Opcode::kConstant) continue;
+    const hlo::CostClass cost = i.def().cost;
+    const double own = costs.straight.cheap + (cost == hlo::CostClass::kTranscendental ? costs.straight.transcendental
+                                               : cost == hlo::CostClass::kExpensive    ? costs.straight.expensive
+                                                                                       : 0);
+    (in_lanes[i.id] ? lanes : uniform) += own;
+  }
+  return costs.dispatch + uniform + lanes * vectors_of(line, options);
+}
+
+std::optional<StraightLine> choose_straight_line(const PlanState& state, const StepList& steps) {
+  const std::optional<StraightLineOptions> options = state.target.straight_line_options();
+  if (!options || state.module.entry->has_effect()) return std::nullopt;
+  const auto is_plain = [](const Shape& leaf) { return leaf.is_array() && leaf.has_default_layout(); };
+  if (!std::ranges::all_of(entry_result_shape(state.module).leaves(), is_plain)) return std::nullopt;
+  const double nanoseconds = planned_nanoseconds(state, steps);
+  const Costs& costs = state.target.costs();
+  if (steps.size() < 2 && (steps.empty() || steps[0].kind == StepKind::kKernel)) return std::nullopt;
+  std::optional<StraightLine> lanes;
+  if (const std::optional<LaneProgram> program = lane_program(state.module.entry))
+    lanes = faster_line(*program, *options, costs, nanoseconds);
+  const double least = lanes ? straight_nanoseconds(*lanes, *options, costs) : nanoseconds;
+  std::optional<StraightLine> whole = faster_line(whole_program(state.module.entry), *options, costs, least);
+  return whole ? whole : lanes;
+}
+
+StatusOr<StraightStep> straight_step(PlanState& state, const StraightLine& line, std::span<const SlotId> parameters,
+                                     std::span<const SlotId> targets) {
+  HILO_ASSIGN_OR_RETURN(const CodeFunction code, state.target.straight_line(line));
+  LibraryCall call{std::string(kStraightLine),
+                   nullptr,
+                   {},
+                   entry_result_shape(state.module).leaves(),
+                   {add_function(state.plan, code)}};
+  call.batch = line.batch;
+  call.has_guard = line.has_guard;
+  for (const Shape& parameter : entry_parameter_shapes(state.module)) {
+    for (const Shape& leaf : parameter.leaves()) call.operands.push_back(leaf.with_default_layout());
+  }
+  std::vector<SlotId> arguments(parameters.begin(), parameters.end());
+  arguments.insert(arguments.end(), targets.begin(), targets.end());
+  StraightStep straight;
+  if (line.has_guard) {
+    straight.guard = new_arena_slot(state, 1);
+    arguments.push_back(straight.guard);
+    call.results.push_back(Shape::scalar(ElementType::kPred));
+  }
+  straight.step = library_step(state, std::move(call), arguments, straight_work(state, line));
+  return straight;
+}
+
+}  // namespace hilo::engine
