@@ -15,8 +15,10 @@ namespace {
 
 constexpr double kGain = 2;                 // by which a straight line must be faster: its code takes longer to compile
 constexpr double kCompilation = 20'000;     // nanoseconds of compiling an operation
+constexpr double kFunction = 25;            // operations that a transcendental function consists of
+constexpr double kMaxCompilation = 200e6;   // nanoseconds of compiling a line
 constexpr double kCalls = 20'000;           // after which a line must have saved the time of its compilation
-constexpr double kRegisterOperation = 0.3;  // nanoseconds of an operation of a loop in registers
+constexpr double kRegisterOperation = 0.3;  // nanoseconds of an operation of a loop in registers, without a batch
 
 /// Estimates the time of a plan's steps.
 class PlanClock {
@@ -60,7 +62,8 @@ class PlanClock {
     const int64_t batch = loop_batch(call.operands);
     const auto turn = register_loop_work(*a.condition, *a.body, batch);
     const double operations = turn ? static_cast<double>(std::max<int64_t>(turn->operations, 1)) : 1;
-    return costs.dispatch + trips(work) * operations * kRegisterOperation * std::ceil(static_cast<double>(batch) / 8);
+    const double each = batch == 1 ? kRegisterOperation : costs.ops.cheap * static_cast<double>(batch);
+    return costs.dispatch + trips(work) * operations * each;
   }
 
   const hlo::Instruction& instruction_of(const PlannedWork& work) const {
@@ -81,6 +84,24 @@ double vectors_of(const StraightLine& line, const StraightLineOptions& options) 
   return std::ceil(static_cast<double>(line.batch) / static_cast<double>(lane_count(line, options.vector_bytes)));
 }
 
+/// Returns the time of an operation of a line: on one element, or on a vector of them, which is that in a region.
+double nanoseconds_of(const hlo::Instruction& i, int64_t lanes, const Costs& costs) {
+  const OpCosts& own = costs.straight;
+  const hlo::CostClass cost = i.def().cost;
+  const double one = own.cheap + (cost == hlo::CostClass::kTranscendental ? own.transcendental
+                                  : cost == hlo::CostClass::kExpensive    ? own.expensive
+                                                                          : 0);
+  if (lanes == 1) return one;
+  return std::max(one, op_cost(costs, cost, i.shape.element_type()) * static_cast<double>(lanes));
+}
+
+/// Returns the time of compiling the line.
+double compilation_of(const StraightLine& line) {
+  const auto is_function = [](const hlo::Instruction& i) { return i.def().cost == hlo::CostClass::kTranscendental; };
+  const auto functions = std::ranges::count_if(line.computation->instructions(), is_function);
+  return kCompilation * (static_cast<double>(line.computation->size()) + kFunction * static_cast<double>(functions));
+}
+
 /// Returns the line if it has at most as many operations as can be faster than that time.
 std::optional<StraightLine> faster_line(const LaneProgram& program, StraightLineOptions options, const Costs& costs,
                                         double nanoseconds) {
@@ -91,8 +112,8 @@ std::optional<StraightLine> faster_line(const LaneProgram& program, StraightLine
   std::optional<StraightLine> line = straight_line(program, options);
   if (!line) return std::nullopt;
   const double own = straight_nanoseconds(*line, options, costs);
-  const double saved = nanoseconds - own;
-  const bool pays = saved * kCalls > kCompilation * static_cast<double>(line->computation->size());
+  const double compilation = compilation_of(*line);
+  const bool pays = (nanoseconds - own) * kCalls > compilation && compilation <= kMaxCompilation;
   return kGain * own < nanoseconds && pays ? line : std::nullopt;
 }
 
@@ -118,17 +139,15 @@ double planned_nanoseconds(const PlanState& state, const StepList& steps) { retu
 
 double straight_nanoseconds(const StraightLine& line, const StraightLineOptions& options, const Costs& costs) {
   const std::vector<bool> in_lanes = depends_on_batch(line);
+  const int64_t count = lane_count(line, options.vector_bytes);
   double uniform = 0, lanes = 0;
   const auto strided = [&](const ElementPlace& place) { return std::abs(place.lane_stride) > 1; };
   const auto moves = std::ranges::count_if(line.parameters, strided) + std::ranges::count_if(line.results, strided);
-  lanes += costs.straight.cheap * static_cast<double>(moves * lane_count(line, options.vector_bytes));
+  lanes += costs.straight.cheap * static_cast<double>(moves * count);
   for (const hlo::Instruction& i : line.computation->instructions()) {
     if (i.opcode == hlo::Opcode::kTuple || i.opcode == hlo::Opcode::kConstant) continue;
-    const hlo::CostClass cost = i.def().cost;
-    const double own = costs.straight.cheap + (cost == hlo::CostClass::kTranscendental ? costs.straight.transcendental
-                                               : cost == hlo::CostClass::kExpensive    ? costs.straight.expensive
-                                                                                       : 0);
-    (in_lanes[i.id] ? lanes : uniform) += own;
+    if (in_lanes[i.id]) lanes += nanoseconds_of(i, count, costs);
+    else uniform += nanoseconds_of(i, 1, costs);
   }
   return costs.dispatch + uniform + lanes * vectors_of(line, options);
 }
@@ -138,9 +157,9 @@ std::optional<StraightLine> choose_straight_line(const PlanState& state, const S
   if (!options || state.module.entry->has_effect()) return std::nullopt;
   const auto is_plain = [](const Shape& leaf) { return leaf.is_array() && leaf.has_default_layout(); };
   if (!std::ranges::all_of(entry_result_shape(state.module).leaves(), is_plain)) return std::nullopt;
+  if (steps.empty() || (steps.size() == 1 && steps[0].kind == StepKind::kKernel)) return std::nullopt;
   const double nanoseconds = planned_nanoseconds(state, steps);
   const Costs& costs = state.target.costs();
-  if (steps.size() < 2 && (steps.empty() || steps[0].kind == StepKind::kKernel)) return std::nullopt;
   std::optional<StraightLine> lanes;
   if (const std::optional<LaneProgram> program = lane_program(state.module.entry))
     lanes = faster_line(*program, *options, costs, nanoseconds);
