@@ -172,7 +172,7 @@ derivatives and their batches consist of these. The limits are `small_matrices` 
   reflectors), 2 (`geqrf`) and 4 (`qr`) epsilons of the largest element.
 - A zero pivot, NaN and infinities give the results of the table above. With denormal complex pivots OpenBLAS returns NaN;
   written out they are divided as other numbers.
-- One matrix and a batch may have different limits. Then their last digits may differ.
+- A batch and one matrix have different limits. Between these their last digits differ.
 
 ## Derivatives of decompositions
 

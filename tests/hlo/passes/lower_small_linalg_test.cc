@@ -538,6 +538,8 @@ TEST(LowerSmallLinalg, KeepsMatricesAboveTheEnginesLimits) {
   EXPECT_EQ(count({}), 0);
   EXPECT_EQ(count({.one = {.cholesky = 2}, .batch = {.cholesky = 3}}), 1);
   EXPECT_EQ(count({.one = {.cholesky = 2}, .batch = {.cholesky = 2}}), 2);
+  EXPECT_EQ(count({.one = {.operations = 251}, .batch = {}}), 1);
+  EXPECT_EQ(count({.one = {.operations = 252}, .batch = {}}), 0);
 }
 
 TEST(LowerSmallLinalg, GrowsAProgramOnlyUpToALimit) {

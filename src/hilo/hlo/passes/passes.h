@@ -2,6 +2,7 @@
 // hlo/passes/passes.h -- declares the passes: one function each, defined in the file of its name.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -66,11 +67,13 @@ StatusOr<bool> lower_extensions(Module& module, std::span<const Opcode> native);
 /// reductions and all other windows stay.
 StatusOr<bool> lower_windows(Module& module);
 
-/// The largest numbers of rows and columns of matrices whose factorizations are written out.
+/// The largest numbers of rows and columns of matrices whose factorizations are written out, and the largest number of
+/// operations that one factorization or solve may take: their compilation takes time.
 struct MatrixLimits {
   int64_t cholesky = 8;
   int64_t lu = 8;  ///< and of triangular solves, which may have twice as many right-hand sides
   int64_t qr = 8;
+  int64_t operations = std::numeric_limits<int64_t>::max();  ///< on real numbers, about
 };
 struct SmallMatrices {
   MatrixLimits one, batch;  ///< of a single matrix; of several

@@ -41,8 +41,10 @@ inline constexpr engine::Costs kCpuCosts = {
                 .combined = 0.9156,
                 .converted = 0.2288,
                 .concatenated_byte = 0.003577},
-    // Measured: above these sizes the library is faster, or compiling one solution takes more than 100 ms.
-    .small_matrices = {.one = {.cholesky = 4, .lu = 6, .qr = 5}, .batch = {.cholesky = 5, .lu = 5, .qr = 5}},
+    // Measured: above these sizes the library is faster, or its code takes too long to compile: one matrix
+    // must save what 20,000 calls of the library take.
+    .small_matrices = {.one = {.cholesky = 4, .lu = 6, .qr = 5, .operations = 1500},
+                       .batch = {.cholesky = 5, .lu = 5, .qr = 5, .operations = 4000}},
 };
 
 }  // namespace hilo::cpu
