@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -200,23 +201,29 @@ TEST(PartitionProgram, ProgramsByHandGiveWhatTheySay) {
   EXPECT_EQ(get(done.results[1][0].get()), (Floats{4, 6}));
 }
 
-TEST(PartitionProgram, WhatThePartitionerRefusesRunsWholeAndTheLogSaysSo) {
-  const Handle<PJRT_Client> client = make_client(2);
-  const LogLevel before = log_level();
-  set_log_level(LogLevel::kInfo);
-  const LoggedTexts logged;
-  const Compiled noise = compiled(client.get(), R"(module @noise attributes {mhlo.num_partitions = 2 : i32} {
+/// A program that runs whole, because it draws random numbers: x + noise of 0. `reduction`: of its partial results,
+/// "max"; "" is a sum.
+std::string noise_program(std::string_view reduction) {
+  return fmt::format(R"(module @noise attributes {{mhlo.num_partitions = 2 : i32}} {{
   sdy.mesh @mesh = <["x"=2]>
-  func.func @main(%a: tensor<2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"x"}>})
-      -> (tensor<2xf32>, tensor<2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"x"}>}) {
+  func.func @main(%a: tensor<2xf32> {{sdy.sharding = #sdy.sharding<@mesh, [{{}}], unreduced={0}{{"x"}}>}})
+      -> (tensor<2xf32>, tensor<2xf32> {{sdy.sharding = #sdy.sharding<@mesh, [{{}}], unreduced={0}{{"x"}}>}}) {{
     %zero = stablehlo.constant dense<0.0> : tensor<f32>
     %sizes = stablehlo.constant dense<2> : tensor<1xi64>
     %none = stablehlo.rng %zero, %zero, %sizes, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<2xf32>
     %0 = stablehlo.add %a, %none : tensor<2xf32>
     return %0, %0 : tensor<2xf32>, tensor<2xf32>
-  }
-})",
-                                  options(1, 2));
+  }}
+}})",
+                     reduction);
+}
+
+TEST(PartitionProgram, WhatThePartitionerRefusesRunsWholeAndTheLogSaysSo) {
+  const Handle<PJRT_Client> client = make_client(2);
+  const LogLevel before = log_level();
+  set_log_level(LogLevel::kInfo);
+  const LoggedTexts logged;
+  const Compiled noise = compiled(client.get(), noise_program(""), options(1, 2));
   set_log_level(before);
   EXPECT_EQ(std::ranges::count_if(logged.all,
                                   [](const std::string& text) {
@@ -234,18 +241,7 @@ TEST(PartitionProgram, WhatThePartitionerRefusesRunsWholeAndTheLogSaysSo) {
 
 TEST(PartitionProgram, PartialMaximaOfAProgramThatRunsWholeAreGathered) {
   const Handle<PJRT_Client> client = make_client(2);
-  const Compiled noise = compiled(client.get(), R"(module @noise attributes {mhlo.num_partitions = 2 : i32} {
-  sdy.mesh @mesh = <["x"=2]>
-  func.func @main(%a: tensor<2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced=max{"x"}>})
-      -> (tensor<2xf32>, tensor<2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced=max{"x"}>}) {
-    %zero = stablehlo.constant dense<0.0> : tensor<f32>
-    %sizes = stablehlo.constant dense<2> : tensor<1xi64>
-    %none = stablehlo.rng %zero, %zero, %sizes, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<2xf32>
-    %0 = stablehlo.add %a, %none : tensor<2xf32>
-    return %0, %0 : tensor<2xf32>, tensor<2xf32>
-  }
-})",
-                                  options(1, 2));
+  const Compiled noise = compiled(client.get(), noise_program("max"), options(1, 2));
   const Handle<PJRT_Buffer> one = put(client.get(), {-1, 2}, {2}, 0), other = put(client.get(), {-10, 20}, {2}, 1);
   const Execution done = run(noise.program.get(), {{one.get()}, {other.get()}}, 2);
   ASSERT_TRUE(done.outcome.ok()) << done.outcome.message;

@@ -348,10 +348,11 @@ Elements expand_gather(Expansion& x, const Source& s) {
   const std::optional<Literal> indices = known_indices(x, s, 1);
   const Shape& result = s.instruction.shape;
   if (!indices || s.shape(0).element_count() == 0) return {fail(x)};
-  const hlo::GatherSources sources(attributes_of<hlo::GatherAttributes>(s.instruction), s.shape(0), *indices, result);
+  const hlo::IndexedAccess access = access_of(attributes_of<hlo::GatherAttributes>(s.instruction));
+  const hlo::WindowElements sources(access, s.shape(0), *indices, result);
   Elements elements;
   for (int64_t e = 0; e < result.element_count(); ++e)
-    elements.push_back(s.elements(0)[sources(indices_of(result.dimensions(), e))]);
+    elements.push_back(s.elements(0)[sources.clamped(indices_of(result.dimensions(), e))]);
   return elements;
 }
 
@@ -363,11 +364,11 @@ Elements expand_scatter(Expansion& x, const Source& s, int depth) {
   const Shape &array = s.shape(0), &update = s.shape(count + 1);
   const std::optional<Literal> indices = known_indices(x, s, count);
   if (!indices || sums_many(a, array, update)) return {fail(x)};
-  const hlo::ScatterTargets targets(a, array, *indices, update);
+  const hlo::WindowElements targets(access_of(a), array, *indices, update);
   std::vector<Elements> arrays;
   for (size_t k = 0; k < count; ++k) arrays.push_back(s.elements(k));
   for (int64_t e = 0; e < update.element_count() && !x.failed; ++e) {
-    const std::optional<int64_t> target = targets(indices_of(update.dimensions(), e));
+    const std::optional<int64_t> target = targets.in_bounds(indices_of(update.dimensions(), e));
     if (!target) continue;
     std::vector<Elements> arguments;
     for (size_t k = 0; k < count; ++k) arguments.push_back({arrays[k][*target]});
@@ -576,18 +577,11 @@ InstructionId all_finite(Expansion& x, std::vector<InstructionId> elements, Elem
     const InstructionId operands[] = {id, zero};
     id = append(x, Opcode::kMultiply, operands, nullptr, type);
   }
-  while (elements.size() > 1 && !x.failed) {
-    for (size_t k = 0; k + 1 < elements.size(); k += 2) {
-      const InstructionId operands[] = {elements[k], elements[k + 1]};
-      elements[k / 2] = append(x, Opcode::kAdd, operands, nullptr, type);
-    }
-    if (elements.size() % 2 == 1) elements[elements.size() / 2] = elements.back();
-    elements.resize((elements.size() + 1) / 2);
-  }
+  const InstructionId sum = sum_in_pairs(x, std::move(elements), type);
   if (x.failed) return kNoInstruction;
   auto equal = std::make_shared<hlo::CompareAttributes>();
   equal->direction = hlo::ComparisonDirection::kEq;
-  const InstructionId operands[] = {elements[0], zero};
+  const InstructionId operands[] = {sum, zero};
   return append(x, Opcode::kCompare, operands, std::move(equal), ElementType::kPred);
 }
 

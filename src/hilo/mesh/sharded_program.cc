@@ -138,19 +138,16 @@ hlo::ComputationPtr with_constraints_as_copies(
   }
   for (const hlo::Instruction& i : source->instructions()) {
     if (i.opcode == hlo::Opcode::kParameter) continue;
-    std::vector<hlo::InstructionId> operands;
-    for (const hlo::InstructionId operand : i.operands) operands.push_back(mapped[operand]);
     if (const auto sharding = constraint_in(i)) {
       shardings.emplace(sharding->key(), *sharding);
       builder.set_annotations(stating(i.annotations, sharding->key()));
-      mapped[i.id] = or_throw(builder.add(hlo::Opcode::kCopy, operands));
+      mapped[i.id] = or_throw(builder.add(hlo::Opcode::kCopy, {mapped[i.operands[0]]}));
       changed = true;
       continue;
     }
-    builder.set_annotations(i.annotations);
     const hlo::AttributesPtr attributes = hlo::map_called_computations(i, done_of);
     changed |= attributes != i.attributes;
-    mapped[i.id] = or_throw(builder.add(i.opcode, operands, attributes, i.shape));
+    mapped[i.id] = or_throw(builder.copy(i, mapped, attributes));
   }
   return changed ? or_throw(std::move(builder).build(mapped[source->root_id()])) : source;
 }

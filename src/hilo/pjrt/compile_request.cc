@@ -17,11 +17,10 @@ namespace {
 using hlo::proto::WireMessage;
 using hlo::proto::WireWriter;
 
-constexpr uint32_t kBuildOptions = 3, kOverrides = 7;
-constexpr uint32_t kDebugOptions = 3;                                            // of ExecutableBuildOptionsProto
-constexpr uint32_t kDumpTo = 109, kDumpAsText = 112, kDumpAsProto = 113;         // DebugOptions
-                                                                                 // CompileOptionsProto
-constexpr uint32_t kNumReplicas = 4, kNumPartitions = 5, kDeviceAssignment = 9;  // ExecutableBuildOptionsProto
+constexpr uint32_t kBuildOptions = 3, kOverrides = 7;  // CompileOptionsProto
+constexpr uint32_t kDebugOptions = 3, kNumReplicas = 4, kNumPartitions = 5,
+                   kDeviceAssignment = 9;                                 // ExecutableBuildOptionsProto
+constexpr uint32_t kDumpTo = 109, kDumpAsText = 112, kDumpAsProto = 113;  // DebugOptions
 constexpr uint32_t kFreeResults = 12,
                    kFreeParameters = 18;  // allow_spmd_sharding_propagation_to_output, _to_parameters
 constexpr uint32_t kUseShardy = 19;       // use_shardy_partitioner

@@ -90,6 +90,7 @@ hlo::InstructionId StagingTrace::lift(const Array& array) {
   hlo::InstructionId id;
   if (becomes_constant(array, place_)) {
     id = builder_.constant(array.to_literal());
+    constants_.push_back(array);
   } else if (place_ == CapturePlace::kNone) {
     const auto& stranger = static_cast<const Tracer&>(array.impl());
     throw LeakedTracer(failed_precondition(
@@ -100,9 +101,9 @@ hlo::InstructionId StagingTrace::lift(const Array& array) {
   } else {
     id = builder_.parameter(array.aval_shape());
     capture_ids_.push_back(id);
+    captures_.push_back(array);
   }
   lifted_.emplace(array.handle().get(), id);
-  captures_.push_back(array);  // also keeps lifted scalars alive, so that their address isn't reused
   return id;
 }
 
@@ -166,9 +167,7 @@ StagedFunction StagingTrace::finish(std::span<const Array> results, bool always_
   for (size_t i = 0; i < capture_ids_.size(); ++i) {
     builder_.renumber_parameter(capture_ids_[i], capture_base + i);
   }
-  for (Array& a : captures_) {
-    if (!becomes_constant(a, place_)) staged.captures.push_back(std::move(a));
-  }
+  staged.captures = std::move(captures_);
   const hlo::InstructionId root = always_tuple ? builder_.tuple(ids) : pack(builder_, ids);
   staged.computation = or_throw(std::move(builder_).build(root));
   return staged;

@@ -75,7 +75,8 @@ class StagingTrace final : public Trace {
   std::vector<RefUse> refs_;
   std::vector<hlo::InstructionId> arguments_;
   std::vector<hlo::InstructionId> capture_ids_;
-  std::vector<Array> captures_;
+  std::vector<Array> captures_;   ///< by capture_ids_
+  std::vector<Array> constants_;  ///< kept alive, so that their addresses in lifted_ aren't reused
   std::unordered_map<const ArrayImpl*, hlo::InstructionId> lifted_;
   std::string annotated_file_, annotated_names_;
   int64_t annotated_line_ = 0;

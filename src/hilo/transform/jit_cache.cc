@@ -77,11 +77,7 @@ hlo::ComputationPtr without_parameters(const hlo::Computation& c, const std::vec
     if (kept[k]) mapped[id] = builder.parameter(c.instruction(id).shape);
   }
   for (const hlo::Instruction& i : c.instructions()) {
-    if (i.opcode == hlo::Opcode::kParameter) continue;
-    std::vector<hlo::InstructionId> operands;
-    for (hlo::InstructionId operand : i.operands) operands.push_back(mapped[operand]);
-    builder.set_annotations(i.annotations);
-    mapped[i.id] = or_throw(builder.add(i.opcode, operands, i.attributes, i.shape));
+    if (i.opcode != hlo::Opcode::kParameter) mapped[i.id] = or_throw(builder.copy(i, mapped));
   }
   return or_throw(std::move(builder).build(mapped[c.root_id()]));
 }

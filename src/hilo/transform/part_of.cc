@@ -48,11 +48,7 @@ hlo::ComputationPtr part_of(const hlo::Computation& computation, std::span<const
   ends.insert(ends.end(), also.begin(), also.end());
   const std::vector<bool> needed = needed_for(computation, ends, is_given, met);
   for (const hlo::Instruction& i : computation.instructions()) {
-    if (!needed[i.id] || is_given[i.id]) continue;
-    std::vector<InstructionId> operands;
-    for (InstructionId operand : i.operands) operands.push_back(mapped[operand]);
-    builder.set_annotations(i.annotations);
-    mapped[i.id] = or_throw(builder.add(i.opcode, operands, i.attributes, i.shape));
+    if (needed[i.id] && !is_given[i.id]) mapped[i.id] = or_throw(builder.copy(i, mapped));
   }
   builder.set_annotations(nullptr);
   std::vector<InstructionId> results;

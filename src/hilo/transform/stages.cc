@@ -181,11 +181,7 @@ hlo::ComputationPtr without_captures(const JitEntry& entry) {
                                         : builder.constant(entry.staged.captures[k - entry.avals.size()].to_literal());
   }
   for (const hlo::Instruction& i : c.instructions()) {
-    if (i.opcode == hlo::Opcode::kParameter) continue;
-    std::vector<hlo::InstructionId> operands;
-    for (hlo::InstructionId operand : i.operands) operands.push_back(mapped[operand]);
-    builder.set_annotations(i.annotations);
-    mapped[i.id] = or_throw(builder.add(i.opcode, operands, i.attributes, i.shape));
+    if (i.opcode != hlo::Opcode::kParameter) mapped[i.id] = or_throw(builder.copy(i, mapped));
   }
   return or_throw(std::move(builder).build(mapped[c.root_id()]));
 }

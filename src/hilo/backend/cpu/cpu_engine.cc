@@ -144,17 +144,21 @@ class CpuEngine final : public HostEngine {
     const ProgramSignature signature = host_signature(module, options);
     HILO_ASSIGN_OR_RETURN(ObjectFiles files, codegen->write_object(levels, signature, *compiled[0].optimized, object));
     if (!object.test) return files;
-    // The level that the object chooses on this machine.
-    size_t level = isas.size();
-    while (level > 0 && isas[level - 1] > cpu::host_isa()) --level;
-    if (level == 0)
-      return failed_precondition("writing the test of an object: this machine lacks the instructions of its target");
+    HILO_ASSIGN_OR_RETURN(const size_t level, level_of_this_machine(isas));
     HILO_ASSIGN_OR_RETURN(
         const std::unique_ptr<HostProgram> program,
-        loaded(std::move(compiled[level - 1]), signature, isas[level - 1], std::chrono::steady_clock::now(), options));
+        loaded(std::move(compiled[level]), signature, isas[level], std::chrono::steady_clock::now(), options));
     HILO_ASSIGN_OR_RETURN(const std::vector<Literal> results, results_of(*program, object.test_arguments));
     HILO_ASSIGN_OR_RETURN(files.test, codegen->test_program(signature, object, results));
     return files;
+  }
+
+  /// Returns the level that an object chooses on this machine.
+  static StatusOr<size_t> level_of_this_machine(std::span<const cpu::Isa> isas) {
+    for (size_t level = isas.size(); level-- > 0;) {
+      if (isas[level] <= cpu::host_isa()) return level;
+    }
+    return failed_precondition("writing the test of an object: this machine lacks the instructions of its target");
   }
 
   /// Runs a program on arrays in memory.

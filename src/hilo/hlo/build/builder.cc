@@ -33,6 +33,14 @@ StatusOr<InstructionId> Builder::add(Opcode opcode, std::span<const InstructionI
   return id;
 }
 
+StatusOr<InstructionId> Builder::copy(const Instruction& instruction, std::span<const InstructionId> mapped,
+                                      AttributesPtr attributes) {
+  boost::container::small_vector<InstructionId, 8> operands;
+  for (InstructionId operand : instruction.operands) operands.push_back(mapped[operand]);
+  set_annotations(instruction.annotations);
+  return add(instruction.opcode, operands, std::move(attributes), instruction.shape);
+}
+
 InstructionId Builder::parameter(const Shape& shape, std::string name, std::optional<int64_t> number) {
   auto attributes = std::make_shared<ParameterAttributes>();
   attributes->number = number.value_or(next_parameter_);

@@ -34,6 +34,14 @@ class Builder {
                declared, std::move(name));
   }
 
+  /// Appends a copy of another computation's instruction, with its annotations. `mapped` has the copies of earlier
+  /// instructions by their ids there. The second form has other attributes.
+  StatusOr<InstructionId> copy(const Instruction& instruction, std::span<const InstructionId> mapped) {
+    return copy(instruction, mapped, instruction.attributes);
+  }
+  StatusOr<InstructionId> copy(const Instruction& instruction, std::span<const InstructionId> mapped,
+                               AttributesPtr attributes);
+
   /// Appends the next parameter, or parameter `number`.
   InstructionId parameter(const Shape& shape, std::string name = {}, std::optional<int64_t> number = std::nullopt);
   InstructionId constant(Literal value, std::string name = {});

@@ -30,11 +30,6 @@ constexpr AttributeField kGatherFields[] = {
 constexpr IndexedAccessNames kGatherNames = {"offset_dims", "collapsed_slice_dims", "start_index_map",
                                              "operand_batching_dims", "start_indices_batching_dims"};
 
-IndexedAccess access_of(const GatherAttributes& a) {
-  return {a.offset_dims,           a.collapsed_slice_dims,        a.start_index_map,
-          a.operand_batching_dims, a.start_indices_batching_dims, a.index_vector_dim};
-}
-
 Status check_slice_sizes(const GatherAttributes& a, const Shape& array) {
   // gather_c20
   if (std::ssize(a.slice_sizes) != array.rank()) {
@@ -92,14 +87,14 @@ StatusOr<Literal> evaluate_gather(const EvaluateInput& input) {
   HILO_ASSIGN_OR_RETURN(Literal result, Literal::make(literal_shape(input.instruction.shape)));
   // a collapsed slice of size 0 has nothing to read: the result is zeros
   if (result.shape().element_count() == 0 || array.shape().element_count() == 0) return result;
-  const GatherSources sources(a, array.shape(), *input.operands[1], result.shape());
+  const WindowElements sources(access_of(a), array.shape(), *input.operands[1], result.shape());
   const size_t bytes = element_size_bytes(array.shape().element_type());
   const std::byte* from = array.bytes().data();
   std::byte* to = result.mutable_bytes().data();
   std::vector<int64_t> index(result.shape().rank(), 0);
   const StopFlag stop;
   do {
-    std::memcpy(to, from + static_cast<size_t>(sources(index)) * bytes, bytes);
+    std::memcpy(to, from + static_cast<size_t>(sources.clamped(index)) * bytes, bytes);
     to += bytes;
   } while (!stop.raised() && next_index(result.shape().dimensions(), index));
   return result;
@@ -153,21 +148,9 @@ void gather_on_parts(LocalBuilder& builder) {
 
 }  // namespace
 
-GatherSources::GatherSources(const GatherAttributes& a, const Shape& array, const Literal& indices, const Shape& result)
-    : attributes_(a),
-      reader_(access_of(a), indices, array.rank()),
-      window_(other_dimensions(array.rank(), a.collapsed_slice_dims, a.operand_batching_dims)),
-      batch_(other_dimensions(result.rank(), a.offset_dims)),
-      strides_(row_major_strides(array.dimensions())) {
-  for (int64_t d = 0; d < array.rank(); ++d)
-    last_starts_.push_back(array.dimension(d) - std::max<int64_t>(a.slice_sizes[d], 1));
-}
-
-int64_t GatherSources::operator()(std::span<const int64_t> index) const {
-  std::vector<int64_t> place = reader_.start(select_values(index, batch_));
-  for (size_t d = 0; d < place.size(); ++d) place[d] = std::clamp<int64_t>(place[d], 0, last_starts_[d]);
-  for (size_t i = 0; i < window_.size(); ++i) place[window_[i]] += index[attributes_.offset_dims[i]];
-  return offset_of(place, strides_);
+IndexedAccess access_of(const GatherAttributes& a) {
+  return {a.offset_dims,           a.collapsed_slice_dims,        a.start_index_map,
+          a.operand_batching_dims, a.start_indices_batching_dims, a.index_vector_dim};
 }
 
 HILO_DEFINE_OP(gather_op, {.opcode = Opcode::kGather,

@@ -19,20 +19,7 @@ struct GatherAttributes : Attributes {
   IndexMode index_mode = IndexMode::kUnspecified;
 };
 
-/// Computes where the elements of a gather's result come from. The array and the slices aren't empty.
-class GatherSources {
- public:
-  GatherSources(const GatherAttributes& attributes, const Shape& array, const Literal& indices, const Shape& result);
-
-  /// Returns the number of the array's element, in row-major order, for an index of the result.
-  int64_t operator()(std::span<const int64_t> index) const;
-
- private:
-  const GatherAttributes& attributes_;
-  StartReader reader_;
-  std::vector<int64_t> last_starts_;     ///< by dimension of the array: of a slice in bounds
-  std::vector<int64_t> window_, batch_;  ///< dimensions of the array, and of the result
-  std::vector<int64_t> strides_;         ///< of the array
-};
+/// Returns the dimension numbers under the names that gather and scatter share. They refer to the attributes.
+IndexedAccess access_of(const GatherAttributes& attributes);
 
 }  // namespace hilo::hlo

@@ -137,6 +137,43 @@ int64_t StartReader::value_at(int64_t offset) const {
       []() -> int64_t { return 0; });
 }
 
+WindowElements::WindowElements(const IndexedAccess& access, const Shape& array, const Literal& indices,
+                               const Shape& windows)
+    : access_(access),
+      reader_(access, indices, array.rank()),
+      window_(other_dimensions(array.rank(), access.removed_dims, access.array_batching)),
+      batch_(other_dimensions(windows.rank(), access.window_dims)),
+      last_(array.dimensions().begin(), array.dimensions().end()),
+      strides_(row_major_strides(array.dimensions())) {
+  std::vector<int64_t> sizes(array.rank(), 1);
+  for (size_t i = 0; i < window_.size(); ++i) sizes[window_[i]] = windows.dimension(access.window_dims[i]);
+  for (size_t d = 0; d < sizes.size(); ++d) last_[d] -= sizes[d];
+}
+
+std::vector<int64_t> WindowElements::start(std::span<const int64_t> index) const {
+  return reader_.start(select_values(index, batch_));
+}
+
+int64_t WindowElements::element(std::vector<int64_t> start, std::span<const int64_t> index) const {
+  for (size_t i = 0; i < window_.size(); ++i) start[window_[i]] += index[access_.window_dims[i]];
+  return offset_of(start, strides_);
+}
+
+int64_t WindowElements::clamped(std::span<const int64_t> index) const {
+  std::vector<int64_t> place = start(index);
+  for (size_t d = 0; d < place.size(); ++d) place[d] = std::clamp<int64_t>(place[d], 0, last_[d]);
+  return element(std::move(place), index);
+}
+
+/// XLA's rule: an update is dropped unless its whole window is in bounds.
+std::optional<int64_t> WindowElements::in_bounds(std::span<const int64_t> index) const {
+  std::vector<int64_t> place = start(index);
+  for (size_t d = 0; d < place.size(); ++d) {
+    if (place[d] < 0 || place[d] > last_[d]) return std::nullopt;
+  }
+  return element(std::move(place), index);
+}
+
 Int64List others(int64_t rank, const Int64List& some, const Int64List& more) {
   Int64List result;
   for (int64_t d = 0; d < rank; ++d) {

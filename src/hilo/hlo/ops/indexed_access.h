@@ -2,6 +2,8 @@
 // hlo/ops/indexed_access.h -- common parts of gather and scatter: windows of an array at positions from an index array.
 #pragma once
 
+#include <optional>
+
 #include "hilo/hlo/ir/attributes.h"
 #include "hilo/types/literal.h"
 
@@ -46,6 +48,27 @@ class StartReader {
   int64_t array_rank_;
   std::vector<int64_t> strides_;  // of `indices`, by batch dimension
   int64_t vector_stride_ = 0;     // between the components of one index vector
+};
+
+/// The elements of an array that the windows of a gather's result or a scatter's update are. Neither is empty.
+class WindowElements {
+ public:
+  WindowElements(const IndexedAccess& access, const Shape& array, const Literal& indices, const Shape& windows);
+
+  /// Returns the number of the array's element, in row-major order, for an index of `windows`. A window that isn't in
+  /// bounds is moved by the first, as gather does; the second returns nullopt, as scatter drops it.
+  int64_t clamped(std::span<const int64_t> index) const;
+  std::optional<int64_t> in_bounds(std::span<const int64_t> index) const;
+
+ private:
+  std::vector<int64_t> start(std::span<const int64_t> index) const;
+  int64_t element(std::vector<int64_t> start, std::span<const int64_t> index) const;
+
+  IndexedAccess access_;
+  StartReader reader_;
+  std::vector<int64_t> window_;          ///< dimensions of the array, one for each of access_.window_dims
+  std::vector<int64_t> batch_;           ///< dimensions of `windows`
+  std::vector<int64_t> last_, strides_;  ///< by dimension of the array: the last start in bounds
 };
 
 /// Returns the dimensions of an array of `rank` that are in neither list, ascending.

@@ -34,11 +34,6 @@ constexpr IndexedAccessNames kScatterNames = {"update_window_dims", "inserted_wi
                                               "scatter_dims_to_operand_dims", "input_batching_dims",
                                               "scatter_indices_batching_dims"};
 
-IndexedAccess access_of(const ScatterAttributes& a) {
-  return {a.update_window_dims,  a.inserted_window_dims,          a.scatter_dims_to_operand_dims,
-          a.input_batching_dims, a.scatter_indices_batching_dims, a.index_vector_dim};
-}
-
 bool same_dimensions(const Shape& a, const Shape& b) {
   return std::equal(a.dimensions().begin(), a.dimensions().end(), b.dimensions().begin(), b.dimensions().end());
 }
@@ -130,12 +125,12 @@ template <typename Apply>
 Status for_each_update(const EvaluateInput& input, const Apply& apply) {
   const size_t n = input.operands.size() / 2;
   const Shape& update = input.operands[n + 1]->shape();
-  const ScatterTargets targets(attributes_of<ScatterAttributes>(input.instruction), input.operands[0]->shape(),
-                               *input.operands[n], update);
+  const WindowElements targets(access_of(attributes_of<ScatterAttributes>(input.instruction)),
+                               input.operands[0]->shape(), *input.operands[n], update);
   std::vector<int64_t> index(update.rank(), 0);
   int64_t update_at = 0;
   do {
-    if (const std::optional<int64_t> at = targets(index)) HILO_RETURN_IF_ERROR(apply(*at, update_at));
+    if (const std::optional<int64_t> at = targets.in_bounds(index)) HILO_RETURN_IF_ERROR(apply(*at, update_at));
     ++update_at;
   } while (next_index(update.dimensions(), index));
   return ok_status();
@@ -277,27 +272,9 @@ void scatter_on_parts(LocalBuilder& builder) {
 
 }  // namespace
 
-ScatterTargets::ScatterTargets(const ScatterAttributes& a, const Shape& array, const Literal& indices,
-                               const Shape& update)
-    : attributes_(a),
-      reader_(access_of(a), indices, array.rank()),
-      last_starts_(array.dimensions().begin(), array.dimensions().end()),
-      window_(other_dimensions(array.rank(), a.inserted_window_dims, a.input_batching_dims)),
-      batch_(other_dimensions(update.rank(), a.update_window_dims)),
-      strides_(row_major_strides(array.dimensions())) {
-  std::vector<int64_t> sizes(array.rank(), 1);
-  for (size_t i = 0; i < window_.size(); ++i) sizes[window_[i]] = update.dimension(a.update_window_dims[i]);
-  for (size_t d = 0; d < sizes.size(); ++d) last_starts_[d] -= sizes[d];
-}
-
-/// XLA's rule: an update is dropped unless its whole window is in bounds.
-std::optional<int64_t> ScatterTargets::operator()(std::span<const int64_t> index) const {
-  std::vector<int64_t> place = reader_.start(select_values(index, batch_));
-  for (size_t d = 0; d < place.size(); ++d) {
-    if (place[d] < 0 || place[d] > last_starts_[d]) return std::nullopt;
-  }
-  for (size_t i = 0; i < window_.size(); ++i) place[window_[i]] += index[attributes_.update_window_dims[i]];
-  return offset_of(place, strides_);
+IndexedAccess access_of(const ScatterAttributes& a) {
+  return {a.update_window_dims,  a.inserted_window_dims,          a.scatter_dims_to_operand_dims,
+          a.input_batching_dims, a.scatter_indices_batching_dims, a.index_vector_dim};
 }
 
 bool sums_many(const ScatterAttributes& attributes, const Shape& array, const Shape& updates) {

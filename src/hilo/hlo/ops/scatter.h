@@ -2,8 +2,6 @@
 // hlo/ops/scatter.h -- the scatter op, variadic: updates whose window is not in bounds are dropped.
 #pragma once
 
-#include <optional>
-
 #include "hilo/hlo/ir/instruction.h"
 #include "hilo/hlo/ops/indexed_access.h"
 #include "hilo/types/index_mode.h"
@@ -23,22 +21,8 @@ struct ScatterAttributes : Attributes {
   ComputationPtr to_apply;
 };
 
-/// Computes which elements of the arrays a scatter's updates change.
-class ScatterTargets {
- public:
-  ScatterTargets(const ScatterAttributes& attributes, const Shape& array, const Literal& indices, const Shape& update);
-
-  /// Returns the number of the array's element, in row-major order, for an index of the update; nullopt if it is
-  /// dropped.
-  std::optional<int64_t> operator()(std::span<const int64_t> index) const;
-
- private:
-  const ScatterAttributes& attributes_;
-  StartReader reader_;
-  std::vector<int64_t> last_starts_;     ///< by dimension of the array: of a window in bounds
-  std::vector<int64_t> window_, batch_;  ///< dimensions of the array, and of the update
-  std::vector<int64_t> strides_;         ///< of the array
-};
+/// Returns the dimension numbers under the names that gather and scatter share. They refer to the attributes.
+IndexedAccess access_of(const ScatterAttributes& attributes);
 
 /// Returns whether many floats are added to few elements. Then sums use a wider type (long_sums.h)
 /// and are rounded once, because each element receives many updates. Otherwise the body is applied update by update.

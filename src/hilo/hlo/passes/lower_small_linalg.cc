@@ -71,11 +71,9 @@ bool has_code(ElementType type) {
   return type == ElementType::kF32 || type == ElementType::kF64 || hilo::is_complex(type);
 }
 
-/// Returns x without its last `dropped` dimensions, and with those `appended`.
-Shape beside(const Shape& x, ElementType type, int64_t dropped, std::initializer_list<int64_t> appended) {
-  std::vector<int64_t> dimensions(x.dimensions().begin(), x.dimensions().end() - dropped);
-  dimensions.insert(dimensions.end(), appended);
-  return Shape::array(type, dimensions);
+/// Returns a shape with the dimensions of `x`, without the last `dropped` ones and with those `appended`.
+Shape shape_with(const Shape& x, ElementType type, int64_t dropped, std::initializer_list<int64_t> appended) {
+  return Shape::array(type, dimensions_with(x, dropped, appended));
 }
 
 /// Returns whether an instruction has these results. Other calls report their error when the program runs.
@@ -94,6 +92,8 @@ int64_t rows_of(const Shape& x) { return x.dimension(x.rank() - 2); }
 int64_t columns_of(const Shape& x) { return x.dimension(x.rank() - 1); }
 int64_t steps_of(const Shape& x) { return std::min(rows_of(x), columns_of(x)); }
 
+bool is_batch(const Shape& x) { return x.element_count() > rows_of(x) * columns_of(x); }
+
 class Lowering {
  public:
   Lowering(const ComputationPtr& source, const SmallMatrices& limits, GrowthBudget& budget)
@@ -108,14 +108,19 @@ class Lowering {
   }
 
  private:
+  const MatrixLimits& limits_of(const Shape& x) const { return is_batch(x) ? limits_.batch : limits_.one; }
   /// Whether matrices of shape x are small enough for one of the ops.
   bool is_small(const Shape& x, int64_t MatrixLimits::* op) const {
     if (!x.is_array() || x.rank() < 2 || !has_code(x.element_type()) || x.element_count() == 0) return false;
-    const bool is_one = x.element_count() == rows_of(x) * columns_of(x);
-    return std::max(rows_of(x), columns_of(x)) <= (is_one ? limits_.one : limits_.batch).*op;
+    return std::max(rows_of(x), columns_of(x)) <= limits_of(x).*op;
   }
   /// Whether the program may grow by a factorization of x, or by solving for `columns` right-hand sides with it.
-  bool affords(const Shape& x, int64_t columns) { return budget_.take(4 * rows_of(x) * columns_of(x) * (columns + 4)); }
+  bool affords(const Shape& x, int64_t columns) {
+    constexpr int64_t kOfComplex = 4;  // real multiplications of a complex one
+    const int64_t instructions = 4 * rows_of(x) * columns_of(x) * (columns + 4);
+    const int64_t operations = instructions * (hilo::is_complex(x.element_type()) ? kOfComplex : 1);
+    return operations <= limits_of(x).operations && budget_.take(instructions);
+  }
   Expr operand(const Instruction& i, size_t k) { return sink_.at(b_.mapped(i.operands[k])); }
 
   /// Replaces the instruction, and returns true if it has an expansion.
@@ -170,7 +175,7 @@ class Lowering {
     const Shape shape = x.shape();
     if (i.operands.size() != 1 || !is_small(shape, &MatrixLimits::cholesky) || rows_of(shape) != columns_of(shape))
       return false;
-    if (!has_results(i, {shape, beside(shape, ElementType::kS32, 2, {})}) || !affords(shape, rows_of(shape)))
+    if (!has_results(i, {shape, shape_with(shape, ElementType::kS32, 2, {})}) || !affords(shape, rows_of(shape)))
       return false;
     const Elements a = elements(x);
     Cholesky r = factor_cholesky(a, lower);
@@ -187,9 +192,8 @@ class Lowering {
     const Expr a = operand(i, 0), b = operand(i, 1);
     const Shape shape = b.shape();
     if (!is_small(a.shape(), &MatrixLimits::lu) || !has_results(i, {shape}) || shape.element_count() == 0) return false;
-    const bool is_one = a.shape().element_count() == rows_of(a.shape()) * columns_of(a.shape());
     const int64_t others = attributes.left_side ? columns_of(shape) : rows_of(shape);
-    if (others > 2 * (is_one ? limits_.one : limits_.batch).lu || !affords(a.shape(), others)) return false;
+    if (others > 2 * limits_of(a.shape()).lu || !affords(a.shape(), others)) return false;
     b_.replace(i.id, matrix(solve_triangular(elements(a), elements(b), attributes)).id);
     return true;
   }
@@ -212,8 +216,8 @@ class Lowering {
     const Expr x = operand(i, 0);
     const Shape shape = x.shape();
     if (i.operands.size() != 1 || !is_small(shape, &MatrixLimits::lu)) return false;
-    if (!has_results(i, {shape, beside(shape, ElementType::kS32, 2, {steps_of(shape)}),
-                         beside(shape, ElementType::kS32, 2, {})}))
+    if (!has_results(i, {shape, shape_with(shape, ElementType::kS32, 2, {steps_of(shape)}),
+                         shape_with(shape, ElementType::kS32, 2, {})}))
       return false;
     if (!affords(shape, columns_of(shape))) return false;
     Lu lu = factor_lu(elements(x));
@@ -228,7 +232,7 @@ class Lowering {
     const Expr x = operand(i, 0);
     const Shape shape = x.shape();
     if (i.operands.size() != 1 || !is_small(shape, &MatrixLimits::qr)) return false;
-    if (!has_results(i, {shape, beside(shape, shape.element_type(), 2, {steps_of(shape)})})) return false;
+    if (!has_results(i, {shape, shape_with(shape, shape.element_type(), 2, {steps_of(shape)})})) return false;
     if (!affords(shape, columns_of(shape))) return false;
     Reflectors f = factor_qr(elements(x));
     const Expr taus = vector_of(f.taus);
@@ -245,7 +249,7 @@ class Lowering {
         scalars.element_count() == 0)
       return false;
     const int64_t count = scalars.dimension(scalars.rank() - 1);
-    if (!scalars.compatible(beside(shape, shape.element_type(), 2, {count}))) return false;
+    if (!scalars.compatible(shape_with(shape, shape.element_type(), 2, {count}))) return false;
     if (count > columns_of(shape) || columns_of(shape) > rows_of(shape)) return false;
     if (!affords(shape, columns_of(shape))) return false;
     const auto known = taus_.find(taus.id);
@@ -277,8 +281,8 @@ class Lowering {
     const auto exchanges = exchanges_from_zero_.find(operand(i, 0).id);
     if (exchanges == exchanges_from_zero_.end()) return false;
     const int64_t rows = std::ssize(exchanges->second[0]) + 1;
-    if (!has_results(i, {beside(operand(i, 0).shape(), ElementType::kS32, 1, {rows})})) return false;
-    b_.replace(i.id, permutation({exchanges->second, false}, beside(i.shape, ElementType::kS32, 1, {})).id);
+    if (!has_results(i, {shape_with(operand(i, 0).shape(), ElementType::kS32, 1, {rows})})) return false;
+    b_.replace(i.id, permutation({exchanges->second, false}, shape_with(i.shape, ElementType::kS32, 1, {})).id);
     return true;
   }
 
@@ -301,7 +305,7 @@ class Lowering {
     const Shape keys = operand(i, 0).shape();
     if (p == permutations_.end() || sort.dimension() != keys.rank() - 1 || !is_ascending(*sort.to_apply)) return false;
     const Expr inverse =
-        permutation({p->second.exchanges, !p->second.is_inverse}, beside(keys, ElementType::kS32, 1, {}));
+        permutation({p->second.exchanges, !p->second.is_inverse}, shape_with(keys, ElementType::kS32, 1, {}));
     b_.replace(i.id, tuple(sink_, {operand(i, 1), inverse}).id);
     return true;
   }
@@ -328,8 +332,8 @@ class Lowering {
     if (loop.pivots < 0 || loop.permutation < 0) return false;
     const Shape pivots = b_.shape(initial->operand(loop.pivots));
     const RowExchanges exchanges = exchanges_from_zero_.at(initial->operand(loop.pivots));
-    const Shape batch = beside(pivots, ElementType::kS32, 1, {});
-    const Shape order = beside(pivots, ElementType::kS32, 1, {std::ssize(exchanges[0]) + 1});
+    const Shape batch = shape_with(pivots, ElementType::kS32, 1, {});
+    const Shape order = shape_with(pivots, ElementType::kS32, 1, {std::ssize(exchanges[0]) + 1});
     if (!b_.shape(initial->operand(loop.permutation)).compatible(order)) return false;
     const int64_t steps = pivots.dimension(pivots.rank() - 1);
     if (trip_count(i, b_.source()) != steps) return false;

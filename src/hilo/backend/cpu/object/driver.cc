@@ -15,8 +15,14 @@ namespace {
 
 using llvm::BasicBlock, llvm::Function, llvm::Value;
 
-Function* new_function(llvm::Module& module, const std::string& name, llvm::ArrayRef<llvm::Type*> parameters) {
-  auto* type = llvm::FunctionType::get(llvm::Type::getInt32Ty(module.getContext()), parameters, false);
+/// The type of a function that takes pointers and returns a code.
+llvm::FunctionType* function_type(llvm::Module& module, size_t pointers) {
+  const std::vector<llvm::Type*> parameters(pointers, llvm::PointerType::getUnqual(module.getContext()));
+  return llvm::FunctionType::get(llvm::Type::getInt32Ty(module.getContext()), parameters, false);
+}
+llvm::FunctionType* call_type(llvm::Module& module) { return function_type(module, 4); }
+
+Function* new_function(llvm::Module& module, const std::string& name, llvm::FunctionType* type) {
   Function* function = Function::Create(type, Function::ExternalLinkage, name, module);
   BasicBlock::Create(module.getContext(), "", function);
   return function;
@@ -27,7 +33,7 @@ class CallEmitter {
  public:
   CallEmitter(llvm::Module& module, const DriverSource& source)
       : source_(source),
-        function_(declare(module, source)),
+        function_(new_function(module, source.prefix + "_call", call_type(module))),
         ir_(&function_->getEntryBlock()),
         arguments_(function_->getArg(0)),
         results_(function_->getArg(1)),
@@ -60,10 +66,6 @@ class CallEmitter {
   }
 
  private:
-  static Function* declare(llvm::Module& module, const DriverSource& source) {
-    llvm::Type* pointer = llvm::PointerType::getUnqual(module.getContext());
-    return new_function(module, source.prefix + "_call", {pointer, pointer, pointer, pointer});
-  }
   BasicBlock* block() { return BasicBlock::Create(ir_.getContext(), "", function_); }
 
   /// Emits a return of `code` under a condition.
@@ -125,12 +127,6 @@ class CallEmitter {
   llvm::GlobalVariable* never_;  ///< the stop word of calls that have none
 };
 
-llvm::FunctionType* call_type(llvm::Module& module) {
-  llvm::Type* pointer = llvm::PointerType::getUnqual(module.getContext());
-  llvm::Type* code = llvm::Type::getInt32Ty(module.getContext());
-  return llvm::FunctionType::get(code, {pointer, pointer, pointer, pointer}, false);
-}
-
 }  // namespace
 
 void emit_call(llvm::Module& module, const DriverSource& source) { CallEmitter(module, source).emit(); }
@@ -138,8 +134,7 @@ void emit_call(llvm::Module& module, const DriverSource& source) { CallEmitter(m
 void emit_typed(llvm::Module& module, const CInterface& interface) {
   const size_t arguments = interface.arguments.size(), results = interface.results.size();
   llvm::Type* pointer = llvm::PointerType::getUnqual(module.getContext());
-  const std::vector<llvm::Type*> parameters(arguments + results + 1, pointer);
-  Function* function = new_function(module, interface.name, parameters);
+  Function* function = new_function(module, interface.name, function_type(module, arguments + results + 1));
   llvm::IRBuilder<> ir(&function->getEntryBlock());
   Value* pointers = ir.CreateAlloca(llvm::ArrayType::get(pointer, arguments + results + 1));
   for (uint32_t k = 0; k < arguments + results; ++k)
@@ -152,8 +147,7 @@ void emit_typed(llvm::Module& module, const CInterface& interface) {
 }
 
 void emit_dispatch(llvm::Module& module, const CInterface& interface, std::span<const Isa> levels) {
-  llvm::Type* pointer = llvm::PointerType::getUnqual(module.getContext());
-  Function* function = new_function(module, interface.name + "_call", {pointer, pointer, pointer, pointer});
+  Function* function = new_function(module, interface.name + "_call", call_type(module));
   llvm::IRBuilder<> ir(&function->getEntryBlock());
   const auto block = [&] { return BasicBlock::Create(module.getContext(), "", function); };
   // The level of the processor; -1 until the first call has found it.

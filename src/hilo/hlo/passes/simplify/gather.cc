@@ -40,8 +40,8 @@ InstructionId simplify_gather(RewriteBuilder& b, const RewriteNode& n) {
 
 namespace {
 
-// Elements of an array that may be copied. A scatter in a loop updates an array in place; the update of a slice that
-// reads the same slice doesn't.
+// Elements of an array that may be copied. A scatter has one form that updates in place; what the update of a slice
+// becomes depends on all that reads the array.
 constexpr int64_t kSmallArray = 1024;
 
 /// Returns the op that joins an update to the old element: kSelect for its replacement. Nothing for other bodies.

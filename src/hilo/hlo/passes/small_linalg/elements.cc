@@ -6,14 +6,6 @@
 namespace hilo::hlo::small_linalg {
 namespace {
 
-/// Returns the dimensions without the last `dropped` ones, and with those `appended`.
-std::vector<int64_t> dimensions_of(Expr x, int64_t dropped, std::initializer_list<int64_t> appended) {
-  const Shape shape = x.shape();
-  std::vector<int64_t> dimensions(shape.dimensions().begin(), shape.dimensions().end() - dropped);
-  dimensions.insert(dimensions.end(), appended);
-  return dimensions;
-}
-
 Expr complex_of(Expr re, Expr im) {
   const Shape shape = re.shape();
   const ElementType type = shape.element_type() == ElementType::kF32 ? ElementType::kC64 : ElementType::kC128;
@@ -22,11 +14,17 @@ Expr complex_of(Expr re, Expr im) {
 
 }  // namespace
 
+std::vector<int64_t> dimensions_with(const Shape& shape, int64_t dropped, std::initializer_list<int64_t> appended) {
+  std::vector<int64_t> dimensions(shape.dimensions().begin(), shape.dimensions().end() - dropped);
+  dimensions.insert(dimensions.end(), appended);
+  return dimensions;
+}
+
 Elements elements_of(Expr x) {
   const Shape shape = x.shape();
   const int64_t rank = shape.rank();
   Elements e{shape.dimension(rank - 2), shape.dimension(rank - 1), {}};
-  const std::vector<int64_t> batch = dimensions_of(x, 2, {});
+  const std::vector<int64_t> batch = dimensions_with(shape, 2, {});
   for (int64_t i = 0; i < e.rows; ++i) {
     const Expr row = slice(x, rank - 2, i, i + 1);
     for (int64_t j = 0; j < e.columns; ++j) e.values.push_back(reshape(slice(row, rank - 1, j, j + 1), batch));
@@ -35,7 +33,7 @@ Elements elements_of(Expr x) {
 }
 
 Exprs elements_of_vector(Expr x) {
-  const std::vector<int64_t> batch = dimensions_of(x, 1, {});
+  const std::vector<int64_t> batch = dimensions_with(x.shape(), 1, {});
   const int64_t last = x.shape().rank() - 1, count = x.shape().dimension(last);
   Exprs values;
   for (int64_t k = 0; k < count; ++k) values.push_back(reshape(slice(x, last, k, k + 1), batch));
@@ -44,13 +42,13 @@ Exprs elements_of_vector(Expr x) {
 
 Expr vector_of(const Exprs& values) {
   Exprs parts;
-  for (Expr value : values) parts.push_back(reshape(value, dimensions_of(value, 0, {1})));
+  for (Expr value : values) parts.push_back(reshape(value, dimensions_with(value.shape(), 0, {1})));
   return parts.size() == 1 ? parts[0] : concatenate(parts, parts[0].shape().rank() - 1);
 }
 
 Expr matrix_of(const Elements& x) {
   const Expr all = vector_of(x.values);
-  return reshape(all, dimensions_of(all, 1, {x.rows, x.columns}));
+  return reshape(all, dimensions_with(all.shape(), 1, {x.rows, x.columns}));
 }
 
 Elements transposed(const Elements& x) {

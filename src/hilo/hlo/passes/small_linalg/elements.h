@@ -19,6 +19,9 @@ struct Elements {
   const Expr& at(int64_t i, int64_t j) const { return values[i * columns + j]; }
 };
 
+/// Returns the dimensions without the last `dropped` ones, and with those `appended`.
+std::vector<int64_t> dimensions_with(const Shape& shape, int64_t dropped, std::initializer_list<int64_t> appended);
+
 /// Returns the elements of x[batch..., rows, columns].
 Elements elements_of(Expr x);
 /// Returns the array with these elements: [batch..., rows, columns], the inverse of elements_of.
