@@ -66,21 +66,22 @@ StatusOr<PlannedProgram> finish_plan(PlanState& state) {
   return program;
 }
 
-/// Plans the line alone.
-StatusOr<PlannedProgram> plan_line(const hlo::Module& module, const Target& target, const StraightLine& line) {
+/// Plans the straight lines alone.
+StatusOr<PlannedProgram> plan_lines(const hlo::Module& module, const Target& target,
+                                    std::span<const StraightPart> lines) {
   PlanState state{module, target};
   const EntrySlots slots = entry_slots(state);
-  HILO_ASSIGN_OR_RETURN(const StraightStep straight, straight_step(state, line, slots.parameters, slots.targets));
-  state.plan.steps.push_back(straight.step);
+  HILO_ASSIGN_OR_RETURN(const StraightSteps straight, straight_steps(state, lines, slots.parameters, slots.targets));
+  state.plan.steps.insert(state.plan.steps.end(), straight.steps.begin(), straight.steps.end());
   return finish_plan(state);
 }
 
-/// Plans the line, and the steps of the module's plan for results that its guard rejects.
-Status guard_line(PlanState& state, const StraightLine& line, const EntrySlots& slots, StepList otherwise) {
-  HILO_ASSIGN_OR_RETURN(const StraightStep straight, straight_step(state, line, slots.parameters, slots.targets));
+/// Plans the straight lines, and the steps of the module's plan for results that their guard rejects.
+Status guard_lines(PlanState& state, std::span<const StraightPart> lines, const EntrySlots& slots, StepList otherwise) {
+  HILO_ASSIGN_OR_RETURN(const StraightSteps straight, straight_steps(state, lines, slots.parameters, slots.targets));
   for (BufferId b : state.slot_buffers[straight.guard]) state.ranges[b].begin = 0;
-  state.plan.donations.clear();  // the line writes results before the steps read the arguments
-  state.plan.steps.push_back(straight.step);
+  state.plan.donations.clear();  // the lines write results before the steps read the arguments
+  state.plan.steps.insert(state.plan.steps.end(), straight.steps.begin(), straight.steps.end());
   state.plan.steps.push_back({.kind = StepKind::kConditional, .index = size32(state.plan.branches)});
   state.plan.branches.push_back({{{}, std::move(otherwise)}, straight.guard, true});
   return ok_status();
@@ -99,9 +100,10 @@ StatusOr<PlannedProgram> plan_steps(const hlo::Module& module, const Target& tar
     results.in_place.push_back(kNoSlot);
   }
   HILO_ASSIGN_OR_RETURN(ListResult list, plan_list(state, graph, slots.parameters, results, 0));
-  if (const std::optional<StraightLine> line = choose_straight_line(state, list.steps)) {
-    if (!line->has_guard) return plan_line(module, target, *line);
-    HILO_RETURN_IF_ERROR(guard_line(state, *line, slots, std::move(list.steps)));
+  const std::vector<StraightPart> lines = choose_straight_line(state, list.steps);
+  if (!lines.empty() && !lines[0].line.has_guard) return plan_lines(module, target, lines);
+  if (!lines.empty()) {
+    HILO_RETURN_IF_ERROR(guard_lines(state, lines, slots, std::move(list.steps)));
     return finish_plan(state);
   }
   state.plan.steps.insert(state.plan.steps.end(), list.steps.begin(), list.steps.end());

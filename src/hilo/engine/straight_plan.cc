@@ -6,6 +6,7 @@
 
 #include "hilo/base/sizes.h"
 #include "hilo/engine/register_loop.h"
+#include "hilo/engine/result_moves.h"
 #include "hilo/hlo/ir/entry_shapes.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/passes/trip_count.h"
@@ -117,19 +118,60 @@ std::optional<StraightLine> faster_line(const LaneProgram& program, StraightLine
   return kGain * own < nanoseconds && pays ? line : std::nullopt;
 }
 
-/// Describes the line as a unit: all instructions of the entry that compute something.
-PlannedWork straight_work(const PlanState& state, const StraightLine& line) {
-  PlannedWork work{.kind = "straight-line", .form = line.batch > 1 ? "lanes" : ""};
-  const StraightLineOptions options = state.target.straight_line_options().value_or(StraightLineOptions());
-  work.nanoseconds = straight_nanoseconds(line, options, state.target.costs());
-  for (const hlo::Instruction& i : state.module.entry->instructions()) {
-    if (i.opcode != hlo::Opcode::kTuple && !i.operands.empty()) work.instructions.push_back(state.places(i));
+std::vector<Shape> wholes(std::span<const LaneLeaf> leaves) {
+  std::vector<Shape> shapes;
+  for (const LaneLeaf& leaf : leaves) shapes.push_back(leaf.whole.with_default_layout());
+  return shapes;
+}
+
+/// The instructions of the entry that compute something.
+std::vector<hlo::InstructionId> computing(const hlo::Computation& entry) {
+  std::vector<hlo::InstructionId> ids;
+  for (const hlo::Instruction& i : entry.instructions()) {
+    if (i.opcode != hlo::Opcode::kTuple && !i.operands.empty()) ids.push_back(i.id);
   }
-  const auto add_bytes = [&](const Shape& shape) {
-    for (const Shape& leaf : shape.leaves()) work.bytes += static_cast<double>(leaf.byte_size());
-  };
-  for (const Shape& parameter : entry_parameter_shapes(state.module)) add_bytes(parameter);
-  add_bytes(entry_result_shape(state.module));
+  return ids;
+}
+
+double nanoseconds_of(std::span<const StraightPart> parts, const StraightLineOptions& options, const Costs& costs) {
+  double nanoseconds = 0;
+  for (const StraightPart& part : parts) nanoseconds += straight_nanoseconds(part.line, options, costs);
+  return nanoseconds;
+}
+
+/// Returns the entry's line with the batch in the lanes. If its results divide the batch, a second line does that.
+std::vector<StraightPart> lines_in_lanes(const hlo::ComputationPtr& entry, const StraightLineOptions& options,
+                                         const Costs& costs, double nanoseconds) {
+  std::optional<LaneProgram> program = lane_program(entry);
+  std::optional<StraightPart> last;
+  if (!program) {
+    const std::optional<ResultMoves> parts = result_moves(*entry);
+    if (parts) program = lane_program(parts->values);
+    if (!program) return {};
+    const LaneProgram moves = whole_program(parts->moves);
+    std::optional<StraightLine> line = straight_line(moves, options);
+    if (!line) return {};
+    nanoseconds -= straight_nanoseconds(*line, options, costs);
+    last = {std::move(*line), wholes(moves.parameters), wholes(moves.results), parts->moved};
+  }
+  std::optional<StraightLine> line = faster_line(*program, options, costs, nanoseconds);
+  if (!line) return {};
+  std::vector<StraightPart> lines = {
+      {std::move(*line), wholes(program->parameters), wholes(program->results), computing(*entry)}};
+  if (last) lines.push_back(std::move(*last));
+  return lines;
+}
+
+/// Describes the part as a unit.
+PlannedWork straight_work(const PlanState& state, const StraightPart& part) {
+  PlannedWork work{.kind = "straight-line", .form = part.line.batch > 1 ? "lanes" : ""};
+  const StraightLineOptions options = state.target.straight_line_options().value_or(StraightLineOptions());
+  work.nanoseconds = straight_nanoseconds(part.line, options, state.target.costs());
+  for (hlo::InstructionId id : part.instructions)
+    work.instructions.push_back(state.places(state.module.entry->instruction(id)));
+  for (const auto* leaves : {&part.operands, &part.results}) {
+    for (const Shape& leaf : *leaves) work.bytes += static_cast<double>(leaf.byte_size());
+  }
   return work;
 }
 
@@ -152,44 +194,48 @@ double straight_nanoseconds(const StraightLine& line, const StraightLineOptions&
   return costs.dispatch + uniform + lanes * vectors_of(line, options);
 }
 
-std::optional<StraightLine> choose_straight_line(const PlanState& state, const StepList& steps) {
+std::vector<StraightPart> choose_straight_line(const PlanState& state, const StepList& steps) {
   const std::optional<StraightLineOptions> options = state.target.straight_line_options();
-  if (!options || state.module.entry->has_effect()) return std::nullopt;
+  const hlo::ComputationPtr& entry = state.module.entry;
+  if (!options || entry->has_effect()) return {};
   const auto is_plain = [](const Shape& leaf) { return leaf.is_array() && leaf.has_default_layout(); };
-  if (!std::ranges::all_of(entry_result_shape(state.module).leaves(), is_plain)) return std::nullopt;
-  if (steps.empty() || (steps.size() == 1 && steps[0].kind == StepKind::kKernel)) return std::nullopt;
+  if (!std::ranges::all_of(entry_result_shape(state.module).leaves(), is_plain)) return {};
+  if (steps.empty() || (steps.size() == 1 && steps[0].kind == StepKind::kKernel)) return {};
   const double nanoseconds = planned_nanoseconds(state, steps);
   const Costs& costs = state.target.costs();
-  std::optional<StraightLine> lanes;
-  if (const std::optional<LaneProgram> program = lane_program(state.module.entry))
-    lanes = faster_line(*program, *options, costs, nanoseconds);
-  const double least = lanes ? straight_nanoseconds(*lanes, *options, costs) : nanoseconds;
-  std::optional<StraightLine> whole = faster_line(whole_program(state.module.entry), *options, costs, least);
-  return whole ? whole : lanes;
+  std::vector<StraightPart> lanes = lines_in_lanes(entry, *options, costs, nanoseconds);
+  const double least = lanes.empty() ? nanoseconds : nanoseconds_of(lanes, *options, costs);
+  const LaneProgram program = whole_program(entry);
+  std::optional<StraightLine> whole = faster_line(program, *options, costs, least);
+  if (!whole) return lanes;
+  return {{std::move(*whole), wholes(program.parameters), wholes(program.results), computing(*entry)}};
 }
 
-StatusOr<StraightStep> straight_step(PlanState& state, const StraightLine& line, std::span<const SlotId> parameters,
-                                     std::span<const SlotId> targets) {
-  HILO_ASSIGN_OR_RETURN(const CodeFunction code, state.target.straight_line(line));
-  LibraryCall call{std::string(kStraightLine),
-                   nullptr,
-                   {},
-                   entry_result_shape(state.module).leaves(),
-                   {add_function(state.plan, code)}};
-  call.batch = line.batch;
-  call.has_guard = line.has_guard;
-  for (const Shape& parameter : entry_parameter_shapes(state.module)) {
-    for (const Shape& leaf : parameter.leaves()) call.operands.push_back(leaf.with_default_layout());
+StatusOr<StraightSteps> straight_steps(PlanState& state, std::span<const StraightPart> parts,
+                                       std::span<const SlotId> parameters, std::span<const SlotId> targets) {
+  StraightSteps straight;
+  std::vector<SlotId> operands(parameters.begin(), parameters.end());
+  for (const StraightPart& part : parts) {
+    HILO_ASSIGN_OR_RETURN(const CodeFunction code, state.target.straight_line(part.line));
+    LibraryCall call{
+        std::string(kStraightLine), nullptr, part.operands, part.results, {add_function(state.plan, code)}};
+    call.batch = part.line.batch;
+    call.has_guard = part.line.has_guard;
+    std::vector<SlotId> results(targets.begin(), targets.end());
+    if (&part != &parts.back()) {
+      results.clear();
+      for (const Shape& shape : part.results) results.push_back(new_arena_slot(state, shape.byte_size()));
+    }
+    std::vector<SlotId> slots = operands;
+    slots.insert(slots.end(), results.begin(), results.end());
+    if (part.line.has_guard) {
+      straight.guard = new_arena_slot(state, 1);
+      slots.push_back(straight.guard);
+      call.results.push_back(Shape::scalar(ElementType::kPred));
+    }
+    straight.steps.push_back(library_step(state, std::move(call), slots, straight_work(state, part)));
+    operands = std::move(results);
   }
-  std::vector<SlotId> arguments(parameters.begin(), parameters.end());
-  arguments.insert(arguments.end(), targets.begin(), targets.end());
-  StraightStep straight;
-  if (line.has_guard) {
-    straight.guard = new_arena_slot(state, 1);
-    arguments.push_back(straight.guard);
-    call.results.push_back(Shape::scalar(ElementType::kPred));
-  }
-  straight.step = library_step(state, std::move(call), arguments, straight_work(state, line));
   return straight;
 }
 

@@ -13,17 +13,25 @@ double planned_nanoseconds(const PlanState& state, const StepList& steps);
 /// Returns the estimated time of a straight line on one thread, in nanoseconds.
 double straight_nanoseconds(const StraightLine& line, const StraightLineOptions& options, const Costs& costs);
 
-/// Returns the straight line of the module's entry, with the batch in the lanes if there is one. Returns nullopt if the
-/// target has no code for it, the entry has none, or the steps of its plan are faster.
-std::optional<StraightLine> choose_straight_line(const PlanState& state, const StepList& steps);
-
-struct StraightStep {
-  Step step;
-  SlotId guard = kNoSlot;  ///< the slot of its guard, which is in the arena; kNoSlot if it has none
+/// A straight line and the leaves of its operands and results.
+struct StraightPart {
+  StraightLine line;
+  std::vector<Shape> operands, results;
+  std::vector<hlo::InstructionId> instructions;  ///< of the entry, that it computes
 };
-/// Returns the step that computes the module's results by a straight line.
+
+/// Returns the straight line of the module's entry. With the batch in the lanes, a second one, whose operands are the
+/// results of the first, may take the results apart along the batch. Empty if the target has no code for it, the entry
+/// has none, or the steps of its plan are faster.
+std::vector<StraightPart> choose_straight_line(const PlanState& state, const StepList& steps);
+
+struct StraightSteps {
+  StepList steps;
+  SlotId guard = kNoSlot;  ///< the slot of the first part's guard, which is in the arena; kNoSlot if it has none
+};
+/// Returns the steps that compute the module's results by straight lines.
 /// Errors    those of Target::straight_line
-StatusOr<StraightStep> straight_step(PlanState& state, const StraightLine& line, std::span<const SlotId> parameters,
-                                     std::span<const SlotId> targets);
+StatusOr<StraightSteps> straight_steps(PlanState& state, std::span<const StraightPart> parts,
+                                       std::span<const SlotId> parameters, std::span<const SlotId> targets);
 
 }  // namespace hilo::engine
