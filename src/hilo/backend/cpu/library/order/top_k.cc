@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/order/top_k.cc -- topk: stores the best (key, position) pairs of a row so far; threads share the
+// backend/cpu/library/order/top_k.cc -- topk: stores the lowest (key, position) pairs of a row so far; threads share the
 // rows.
 #include "hilo/hlo/ops/top_k.h"
 
 #include <algorithm>
+#include <type_traits>
+#include <vector>
 
 #include "hilo/backend/cpu/library/heroes.h"
 #include "hilo/backend/cpu/library/parallel.h"
@@ -11,17 +13,25 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr size_t kMinKept = 64;                 // candidates before the best are selected from them
-constexpr int64_t kBlock = 64;                  // elements that are skipped together
+constexpr int64_t kMostInserted = 16;      // best elements that are kept in order
+constexpr int64_t kMostWithoutBranch = 4;  // for which an insertion is cheaper than the question whether it is needed
+constexpr size_t kMinKept = 64;            // candidates before more best elements are selected from them
+constexpr int64_t kBlock = 64;             // elements that are skipped together
 constexpr int64_t kTopKPollInterval = 1 << 18;  // elements between checks of the stop word
 
-/// Sorts ascending by key, then by position.
+/// A key and, in the lower 32 bits, its position. Of equal keys the first has the lower rank.
 template <typename Bits>
-struct Ranked {
-  Bits key;
-  uint32_t position;
-  bool operator<(const Ranked& other) const { return key != other.key ? key < other.key : position < other.position; }
-};
+using Rank = std::conditional_t<sizeof(Bits) == 8, unsigned __int128, uint64_t>;
+
+/// Inserts a rank into the lowest so far, which are in order; the last one leaves.
+template <typename R>
+void insert(std::vector<R>& lowest, R rank) {
+  for (R& kept : lowest) {
+    const R lower = std::min(kept, rank);
+    rank = std::max(kept, rank);
+    kept = lower;
+  }
+}
 
 class TopKHero final : public Hero {
  public:
@@ -55,15 +65,16 @@ class TopKHero final : public Hero {
   void run_rows(void* const* buffers) const {
     const bool worth = worth_forking(work_ns(kCpuCosts.library.ranked, rows_ * length_));
     in_parts(rows_, worth ? std::min<int64_t>(rows_, 16) : 1, [&](int64_t begin, int64_t end) {
-      std::vector<Ranked<Bits>> ranked;
+      std::vector<Rank<Bits>> ranked;
       const StopFlag stop;
       for (int64_t row = begin; row < end && !stop.raised(); ++row) {
         const Bits* x = static_cast<const Bits*>(buffers[0]) + row * length_;
-        find<Bits, kOrder>(x, ranked);
+        if (k_ <= kMostInserted) insert_lowest<Bits, kOrder>(x, ranked);
+        else select_lowest<Bits, kOrder>(x, ranked);
         auto* values = static_cast<Bits*>(buffers[1]) + row * k_;
         auto* positions = static_cast<int32_t*>(buffers[2]) + row * k_;
         for (int64_t k = 0; k < k_; ++k) {
-          const uint32_t position = ranked[k].position;
+          const auto position = static_cast<uint32_t>(ranked[k]);
           positions[k] = static_cast<int32_t>(position);
           values[k] = x[position];
         }
@@ -71,47 +82,75 @@ class TopKHero final : public Hero {
     });
   }
 
-  /// Finds the k best of a row in order. Stores only elements that are better than the k-th best so far. Of equal
-  /// elements the first is better, so later ones are never stored.
+  /// Calls visit(first, end) for blocks of a row whose ranks may be among the lowest: not for those without a key below
+  /// bar(). The first `most` elements are always visited.
+  template <typename Bits>
+  void each_block(int64_t most, const auto& key_at, const auto& bar, const auto& visit) const {
+    const StopFlag stop;
+    for (int64_t begin = 0; begin < length_; begin += kBlock) {
+      // When a call stops, the elements ranked so far are valid positions.
+      if (begin % kTopKPollInterval < kBlock && begin >= most && stop.raised()) return;
+      const int64_t end = std::min(begin + kBlock, length_);
+      if (begin >= most && end - begin == kBlock) {
+        const Bits highest = bar();
+        Bits lowest = highest;
+        for (int64_t i = 0; i < kBlock; ++i) lowest = std::min(lowest, key_at(begin + i));
+        if (lowest == highest) continue;
+      }
+      visit(begin, end);
+    }
+  }
+
   template <typename Bits, hlo::BitOrder kOrder>
-  void find(const Bits* x, std::vector<Ranked<Bits>>& ranked) const {
+  auto keys_of(const Bits* x) const {
     const hlo::ElementBits bits = hlo::element_bits(type_);
     const auto mask = static_cast<Bits>(bits.mask), sign = static_cast<Bits>(bits.sign),
                flip = largest_ ? mask : Bits{0};
-    const auto key_at = [=](int64_t i) {
-      return static_cast<Bits>(hlo::ordered_bits<kOrder, Bits>(x[i], mask, sign) ^ flip);
-    };
-    const size_t most = std::max(2 * static_cast<size_t>(k_), kMinKept);
-    const int64_t first = std::min(length_, static_cast<int64_t>(most));
-    ranked.clear();
-    for (int64_t i = 0; i < first; ++i) ranked.push_back({key_at(i), static_cast<uint32_t>(i)});
-    keep_best(ranked);
-    Bits bar = ranked.back().key;
-    const StopFlag stop;
-    for (int64_t begin = first; begin < length_; begin += kBlock) {
-      if (begin % kTopKPollInterval < kBlock && stop.raised()) break;  // the elements ranked so far are valid positions
-      const int64_t end = std::min(begin + kBlock, length_);
-      if (end - begin == kBlock) {
-        Bits best = bar;
-        for (int64_t i = 0; i < kBlock; ++i) best = std::min(best, key_at(begin + i));
-        if (best == bar) continue;
-      }
-      for (int64_t i = begin; i < end; ++i) {
-        if (key_at(i) < bar) ranked.push_back({key_at(i), static_cast<uint32_t>(i)});
-      }
-      if (ranked.size() < most) continue;
-      keep_best(ranked);
-      bar = ranked.back().key;
-    }
-    keep_best(ranked);
-    std::sort(ranked.begin(), ranked.end());
+    return [=](int64_t i) { return static_cast<Bits>(hlo::ordered_bits<kOrder, Bits>(x[i], mask, sign) ^ flip); };
+  }
+  template <typename Bits>
+  static Rank<Bits> rank_of(Bits key, int64_t position) {
+    return Rank<Bits>{key} << 32 | static_cast<uint32_t>(position);
   }
 
-  /// Returns the k best, the last of them at the end.
-  template <typename Bits>
-  void keep_best(std::vector<Ranked<Bits>>& ranked) const {
-    std::nth_element(ranked.begin(), ranked.begin() + (k_ - 1), ranked.end());
-    ranked.resize(k_);
+  /// Finds the k lowest ranks of a row in order, for a small k.
+  template <typename Bits, hlo::BitOrder kOrder>
+  void insert_lowest(const Bits* x, std::vector<Rank<Bits>>& lowest) const {
+    const auto key_at = keys_of<Bits, kOrder>(x);
+    lowest.assign(k_, ~Rank<Bits>{0});
+    each_block<Bits>(
+        k_, key_at, [&] { return static_cast<Bits>(lowest.back() >> 32); },
+        [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            const Rank<Bits> rank = rank_of(key_at(i), i);
+            if (k_ <= kMostWithoutBranch || rank < lowest.back()) insert(lowest, rank);
+          }
+        });
+  }
+
+  /// Finds the k lowest ranks of a row in order: collects those below the k-th lowest so far, and selects from them.
+  template <typename Bits, hlo::BitOrder kOrder>
+  void select_lowest(const Bits* x, std::vector<Rank<Bits>>& ranked) const {
+    const auto key_at = keys_of<Bits, kOrder>(x);
+    const size_t most = std::max(2 * static_cast<size_t>(k_), kMinKept);
+    const auto select = [&] {
+      std::nth_element(ranked.begin(), ranked.begin() + (k_ - 1), ranked.end());
+      ranked.resize(k_);
+    };
+    Bits bar = static_cast<Bits>(~Bits{0});
+    ranked.clear();
+    each_block<Bits>(
+        static_cast<int64_t>(most), key_at, [&] { return bar; },
+        [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            if (key_at(i) < bar || begin < static_cast<int64_t>(most)) ranked.push_back(rank_of(key_at(i), i));
+          }
+          if (ranked.size() < most) return;
+          select();
+          bar = static_cast<Bits>(ranked.back() >> 32);
+        });
+    select();
+    std::sort(ranked.begin(), ranked.end());
   }
 
   ElementType type_;
