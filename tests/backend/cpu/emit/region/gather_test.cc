@@ -247,5 +247,30 @@ TEST(RegionGather, IndicesThatFollowOneAnotherAreOneLoad) {
             "load i32, 1 store <8 x float>, 1 store <8 x i32>, 1 then, 2 turn");
 }
 
+/// Weighted sums of rows at indices that are known at run time, over one list of them or many, and their maxima.
+TEST(RegionGather, ReducesGatheredRows) {
+  for (const char* type : {"f32", "f64", "s32", "bf16"}) {
+    for (const auto& [rows, terms, width] : {std::array<int64_t, 3>{32, 4, 64}, {7, 2, 33}, {1, 19, 5}, {50, 3, 1}}) {
+      for (const char* reducer : {"add", "maximum"}) {
+        check_places(fmt::format(R"(HloModule bag
+body {{ a = {0}[] parameter(0)  b = {0}[] parameter(1)  ROOT c = {0}[] {4}(a, b) }}
+ENTRY main {{
+  e = {0}[100,{3}] parameter(0)
+  i = s32[{1},{2},1] parameter(1)
+  p = {0}[{1},{2}] parameter(2)
+  r = {0}[{1},{2},{3}] gather(e, i), offset_dims={{2}}, collapsed_slice_dims={{0}}, start_index_map={{0}}, index_vector_dim=2, slice_sizes={{1,{3}}}
+  w = {0}[{1},{2},{3}] broadcast(p), dimensions={{0,1}}
+  m = {0}[{1},{2},{3}] multiply(r, w)
+  z = {0}[] constant(0)
+  ROOT s = {0}[{1},{3}] reduce(m, z), dimensions={{1}}, to_apply=body
+}}
+)",
+                                 type, rows, terms, width, reducer),
+                     100);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hilo::cpu

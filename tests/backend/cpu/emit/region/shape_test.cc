@@ -54,6 +54,22 @@ TEST(RegionShape, DivisionsBetweenManyNodesTakeOneRegister) {
   EXPECT_EQ(shapes_of(quotients(96)), (Shapes{"dimension 0, 2 lanes", "dimension 0, 4 lanes", "dimension 0, 8 lanes"}));
 }
 
+/// Rows are read at indices that are known at run time. Along them elements are neighbours, across them they aren't.
+TEST(RegionShape, SumsOfGatheredRowsHaveVectorsAlongTheRows) {
+  const std::string text = sum_of("f32") + R"(ENTRY main {
+  e = f32[100,64] parameter(0)
+  i = s32[32,4,1] parameter(1)
+  p = f32[32,4] parameter(2)
+  r = f32[32,4,64] gather(e, i), offset_dims={2}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=2, slice_sizes={1,64}
+  w = f32[32,4,64] broadcast(p), dimensions={0,1}
+  m = f32[32,4,64] multiply(r, w)
+  z = f32[] constant(0)
+  ROOT s = f32[32,64] reduce(m, z), dimensions={1}, to_apply=sum
+}
+)";
+  EXPECT_EQ(shapes_of(text), (Shapes{"dimension 1, 32 lanes", "dimension 1, 64 lanes", "dimension 1, 64 lanes"}));
+}
+
 TEST(RegionShape, VectorsAreNoLongerThanTheDimension) {
   EXPECT_EQ(shapes_of(unary("f32[1]", "negate")),
             (Shapes{"dimension 0, 1 lanes", "dimension 0, 1 lanes", "dimension 0, 1 lanes"}));

@@ -44,21 +44,41 @@ int registers_of_expensive(const Region& region) {
   return count <= kFew ? 4 : count <= kMany ? 2 : 1;
 }
 
-/// Whether vectors across the rows are better than along them. The number of strided loads decides.
+/// Whether each node's value depends on the index of dimension k.
+std::vector<bool> varies_along(const Region& region, size_t k) {
+  std::vector<bool> varies;
+  for (const RegionNode& n : region.nodes) {
+    bool here = n.index.coefficient(k) != 0;
+    for (uint32_t o : n.operands) here |= varies[o];
+    for_each_term(n, [&](uint32_t t) { here = here || varies[t]; });
+    varies.push_back(here);
+  }
+  return varies;
+}
+
+/// Returns the number of loads whose elements along dimension k aren't neighbours: strided ones and gathers.
+int64_t jumps_along(const Region& region, size_t k) {
+  const std::vector<bool> varies = varies_along(region, k);
+  return std::ranges::count_if(region.nodes, [&](const RegionNode& n) {
+    if (n.kind != NodeKind::kLoad) return false;
+    const int64_t stride = n.index.coefficient(k);
+    return (stride != 0 && stride != 1) ||
+           std::ranges::any_of(n.index.terms, [&](const IndexTerm& term) { return varies[term.node]; });
+  });
+}
+
+/// Whether vectors across the rows are better than along them. The number of loads that aren't of neighbours decides.
+/// Example   sum over k of p[t,k] * e[i[t,k],f]: vectors along f
 bool prefers_column(const Region& region) {
   if (!region.has_row() || region.row_begin == 0) return false;
   const size_t outer = region.row_begin - 1, row = region.extents.size() - 1;
-  int64_t jumps_outer = 0, jumps_row = 0, steps_outer = 0, steps_row = 0;
-  for (const RegionNode& n : region.nodes) {
-    if (n.kind != NodeKind::kLoad) continue;
-    const int64_t along_outer = n.index.coefficient(outer), along_row = n.index.coefficient(row);
-    jumps_outer += along_outer != 0 && along_outer != 1;
-    jumps_row += along_row != 0 && along_row != 1;
-    steps_outer += along_outer == 1;
-    steps_row += along_row == 1;
-  }
+  const int64_t jumps_outer = jumps_along(region, outer), jumps_row = jumps_along(region, row);
   if (jumps_outer != jumps_row) return jumps_outer < jumps_row;
-  return steps_outer > steps_row;
+  const auto steps_along = [&](size_t k) {
+    return std::ranges::count_if(
+        region.nodes, [&](const RegionNode& n) { return n.kind == NodeKind::kLoad && n.index.coefficient(k) == 1; });
+  };
+  return steps_along(outer) > steps_along(row);
 }
 
 /// Whether rows are so short that a vector across them does more work than one along them. Each of its elements is a
