@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maxima and minima of f16 and bf16 values, which are rounded after the reduction, not before.
+// Maxima and minima of special numbers; those of f16 and bf16, which are rounded after the reduction, not before.
 #include <bit>
 
 #include "tests/backend/cpu/emit/region/region_case.h"
@@ -10,10 +10,9 @@ namespace {
 
 /// Quiet and signaling NaNs, infinities, zeros of both signs, numbers that round to these, and numbers between two
 /// representable values.
+constexpr uint32_t kSpecial[] = {0x7fc00000, 0xffc00001, 0x7f800001, 0xff800002, 0x7f800000, 0xff800000, 0x80000000, 0,
+                                 0x80000001, 1,          0x7f7fffff, 0xff7fffff, 0x477ff001, 0xc77fefff, 0x3f808000};
 Literal special_floats(int64_t count, unsigned seed) {
-  constexpr uint32_t kSpecial[] = {0x7fc00000, 0xffc00001, 0x7f800001, 0xff800002, 0x7f800000,
-                                   0xff800000, 0x80000000, 0,          0x80000001, 1,
-                                   0x7f7fffff, 0xff7fffff, 0x477ff001, 0xc77fefff, 0x3f808000};
   std::mt19937 random(seed);
   Literal x(Shape::array(ElementType::kF32, {count}));
   for (float& value : x.data<float>()) {
@@ -21,6 +20,24 @@ Literal special_floats(int64_t count, unsigned seed) {
     const bool is_special = bits % 16 == 0, is_near_one = bits % 2 == 0;
     if (is_special) value = std::bit_cast<float>(kSpecial[random() % std::size(kSpecial)]);
     else value = std::bit_cast<float>((bits & 0x8000ffff) | (is_near_one ? 0x3f800000 : 0x00000000));
+  }
+  return x;
+}
+
+/// Lines of one to three of the special numbers, or of 1 and -1: without a NaN, with the same sign, zeros alone.
+Literal lines_of_few(int64_t lines, int64_t columns, int dimension, unsigned seed) {
+  std::mt19937 random(seed);
+  Literal x(Shape::array(ElementType::kF32, {lines * columns}));
+  const auto pick = [&] {
+    const uint32_t k = random() % (std::size(kSpecial) + 2);
+    if (k < std::size(kSpecial)) return std::bit_cast<float>(kSpecial[k]);
+    return k == std::size(kSpecial) ? 1.0f : -1.0f;
+  };
+  for (int64_t line = 0; line < (dimension == 0 ? columns : lines); ++line) {
+    const float values[] = {pick(), pick(), pick()};
+    const uint32_t count = 1 + random() % 3;
+    for (int64_t k = 0; k < (dimension == 0 ? lines : columns); ++k)
+      x.data<float>()[dimension == 0 ? k * columns + line : line * columns + k] = values[random() % count];
   }
   return x;
 }
@@ -90,6 +107,19 @@ TEST(RegionReduce, RoundsGreatestAndLeastElementsLate) {
   }
 }
 
+/// NaN of either sign in one place only, infinities, and zeros of both signs, along and across vectors of all lengths.
+TEST(RegionReduce, FindsExtremesOfSpecialNumbers) {
+  unsigned seed = 0;
+  for (const char* type : {"f32", "f64", "bf16", "f16"}) {
+    for (const char* reducer : {"maximum", "minimum"}) {
+      for (const int64_t length : {1, 2, 3, 7, 15, 16, 17, 50, 64, 67, 200}) {
+        check_same(extremes(type, reducer, 97, length, 1), lines_of_few(97, length, 1, ++seed));
+        check_same(extremes(type, reducer, length, 97, 0), lines_of_few(length, 97, 0, ++seed));
+      }
+    }
+  }
+}
+
 /// A value that is also written or summed is rounded first.
 TEST(RegionReduce, RoundsWhatOthersReadEarly) {
   for (const char* type : {"bf16", "f16"}) {
@@ -134,8 +164,10 @@ ENTRY main {{
   ROOT z = f32[50] reduce(x, y), dimensions={{1}}, to_apply=body
 }}
 )";
-  EXPECT_EQ(code_of(fmt::format(fmt::runtime(kText), "maximum")),
-            "7 llvm.maximum.v64f32, 1 load <64 x float>, 1 load float, 1 store float, 2 turn");
+  EXPECT_EQ(
+      code_of(fmt::format(fmt::runtime(kText), "maximum")),
+      "7 llvm.smax.v64i32, 7 llvm.umax.v64i32, 7 llvm.umin.v64i32, 1 load <64 x float>, 1 load float, 1 store float, 2 "
+      "turn");
   EXPECT_EQ(code_of(fmt::format(fmt::runtime(kText), "multiply")),
             "1 load <32 x float>, 1 load float, 1 store float, 2 turn");
 }

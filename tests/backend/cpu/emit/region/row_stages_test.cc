@@ -104,7 +104,8 @@ TEST(RegionRows, StagesAreLoops) {
   ROOT y = f32[8,1000] divide(e, all)
 }
 )"),
-            "9 llvm.fma.v64f32, 7 llvm.maximum.v64f32, 4 llvm.x86.avx512.mask.scalef.ps.512, 3 load <64 x float>, 2 "
+            "9 llvm.fma.v64f32, 7 llvm.smax.v64i32, 7 llvm.umax.v64i32, 7 llvm.umin.v64i32, 4 "
+            "llvm.x86.avx512.mask.scalef.ps.512, 3 load <64 x float>, 2 "
             "store <64 x float>, 4 turn");
 }
 

@@ -45,10 +45,85 @@ Values join_lanes(RegionState& s, const RegionNode& reduce, const Values& a, con
   return joined;
 }
 
+// The maximum and the minimum of floats follow from three numbers about their bits: the greatest as a signed integer and
+// the least and greatest as unsigned ones. A step takes one operation for each of these, where the maximum of two floats
+// takes seven: NaN and the signs of zeros are decided once, at the end.
+constexpr size_t kSignedMax = 0, kUnsignedMin = 1, kUnsignedMax = 2, kBitNumbers = 3;
+constexpr llvm::Intrinsic::ID kBitOperations[kBitNumbers] = {llvm::Intrinsic::smax, llvm::Intrinsic::umin,
+                                                             llvm::Intrinsic::umax};
+
+/// Whether the accumulators are these numbers: where they have instructions.
+bool reduces_bits(const RegionState& s, const RegionNode& reduce) {
+  if (reduce.is_dot || !is_extreme(reduce) || !is_floating(reduce.type)) return false;
+  const bool is_wide = element_size_bytes(accumulator_type(reduce.type)) == 8;
+  return s.wide.isa() == Isa::kAvx512 || (s.wide.isa() == Isa::kAvx2 && !is_wide);
+}
+
+Value* bits_of(RegionState& s, Value* value) {
+  llvm::Type* const type = value->getType();
+  if (auto* const vector = llvm::dyn_cast<llvm::VectorType>(type))
+    return s.ir.CreateBitCast(value, llvm::VectorType::getInteger(vector));
+  return s.ir.CreateBitCast(value, s.ir.getIntNTy(type->getScalarSizeInBits()));
+}
+
+Values combine_bits(RegionState& s, const Values& a, const Values& b) {
+  Values numbers;
+  for (size_t k = 0; k < kBitNumbers; ++k) numbers.push_back(s.ir.CreateBinaryIntrinsic(kBitOperations[k], a[k], b[k]));
+  return numbers;
+}
+
+/// The maximum or minimum. A number with a sign bit is less than one without. Among those with one, the greater bits are
+/// the lesser number; NaNs have greater bits than infinity, with either sign.
+Value* extreme_of_bits(RegionState& s, const RegionNode& reduce, const Values& numbers) {
+  llvm::Type* const type = numbers[0]->getType();
+  llvm::Type* const element = s.wide.register_type(accumulator_type(reduce.type))->getScalarType();
+  llvm::Type* const floats =
+      type->isVectorTy() ? llvm::VectorType::get(element, llvm::cast<llvm::VectorType>(type)) : element;
+  const auto infinity = [&](bool negative) { return bits_of(s, llvm::ConstantFP::getInfinity(floats, negative)); };
+  llvm::Constant* const zero = llvm::Constant::getNullValue(type);
+  Value *bits, *nan, *has_nan;
+  if (reducer_of(reduce) == ReducerKind::kMaximum) {
+    Value* const all_negative = s.ir.CreateICmpSLT(numbers[kSignedMax], zero);
+    bits = s.ir.CreateSelect(all_negative, numbers[kUnsignedMin], numbers[kSignedMax]);
+    nan = numbers[kUnsignedMax];
+    has_nan = s.ir.CreateICmpUGT(nan, infinity(true));
+  } else {
+    Value* const any_negative = s.ir.CreateICmpSLT(numbers[kUnsignedMax], zero);
+    bits = s.ir.CreateSelect(any_negative, numbers[kUnsignedMax], numbers[kUnsignedMin]);
+    nan = numbers[kSignedMax];
+    has_nan = s.ir.CreateICmpSGT(nan, infinity(false));
+  }
+  Value* const value = s.ir.CreateBitCast(s.ir.CreateSelect(has_nan, nan, bits), floats);
+  return s.ir.CreateSelect(s.ir.CreateFCmpUNO(value, value), llvm::ConstantFP::getNaN(floats), value);
+}
+
+/// Combines the upper half of the lanes with the lower half at full width, until only the lowest lane counts.
+Values join_all_lanes(RegionState& s, const RegionNode& reduce, Values values) {
+  for (int width = s.facts.shape.lanes / 2; width >= 1; width /= 2) {
+    std::vector<int> order(s.facts.shape.lanes);
+    for (int i = 0; i < s.facts.shape.lanes; ++i) order[i] = i < width ? i + width : i;
+    Values other;
+    for (Value* v : values) other.push_back(s.ir.CreateShuffleVector(v, order));
+    values = reduces_bits(s, reduce) ? combine_bits(s, values, other) : join_lanes(s, reduce, values, other);
+  }
+  for (Value*& v : values) v = s.ir.CreateExtractElement(v, uint64_t{0});
+  return values;
+}
+
 }  // namespace
+
+size_t accumulator_count(const RegionState& s, const RegionNode& reduce) {
+  return reduces_bits(s, reduce) ? kBitNumbers : reduce.count;
+}
+
+Values accumulate(RegionState& s, const RegionNode& reduce, const Values& accumulators, const Values& elements) {
+  if (!reduces_bits(s, reduce)) return combine(s, reduce, accumulators, elements, true);
+  return combine_bits(s, accumulators, Values(kBitNumbers, bits_of(s, elements[0])));
+}
 
 Values neutral_values(RegionState& s, const RegionNode& reduce) {
   const ReducerKind kind = reducer_of(reduce);
+  if (reduces_bits(s, reduce)) return Values(kBitNumbers, bits_of(s, value_of(s, reduce.initial(0), true)));
   const size_t count = reduce.count;
   Values values;
   for (size_t k = 0; k < count; ++k) {
@@ -99,17 +174,8 @@ Value* multiply_add(RegionState& s, const RegionNode& dot, Value* accumulator) {
 Values finish_reduce(RegionState& s, const RegionNode& reduce, Values values) {
   const ReducerKind kind = reducer_of(reduce);
   const bool wide = s.across_rows() && s.facts.shape.lanes > 1;
-  if (!wide && s.facts.shape.lanes > 1) {
-    // Combines the upper half with the lower half at full width. Only the low lanes count afterwards.
-    for (int width = s.facts.shape.lanes / 2; width >= 1; width /= 2) {
-      std::vector<int> order(s.facts.shape.lanes);
-      for (int i = 0; i < s.facts.shape.lanes; ++i) order[i] = i < width ? i + width : i;
-      Values other;
-      for (Value* v : values) other.push_back(s.ir.CreateShuffleVector(v, order));
-      values = join_lanes(s, reduce, values, other);
-    }
-    for (Value*& v : values) v = s.ir.CreateExtractElement(v, uint64_t{0});
-  }
+  if (!wide && s.facts.shape.lanes > 1) values = join_all_lanes(s, reduce, std::move(values));
+  if (reduces_bits(s, reduce)) values = {extreme_of_bits(s, reduce, values)};
   if (kind == ReducerKind::kAdd || kind == ReducerKind::kMultiply || kind == ReducerKind::kXor) {
     values = combine(s, reduce, {value_of(s, reduce.initial(0), wide)}, values, wide);
     if (is_wide_product(reduce)) values[0] = emit_convert(s.builder(wide), ElementType::kF64, reduce.type, values[0]);

@@ -17,13 +17,21 @@ using llvm::Value;
 // a short row is unrolled; for more nodes, compiling would cost more than it saves
 constexpr int64_t kMaxUnrolledNodes = 64;
 
+/// The extent of a row dimension in tiles. The vectors of a line don't overlap there: a load that needs parts of two
+/// stores waits until both are in the cache.
+int64_t tile_extent(const RegionState& s, size_t k) {
+  const int64_t extent = s.region.extents[k], lanes = s.facts.shape.lanes;
+  return s.is_vector(k) ? (extent + lanes - 1) / lanes * lanes : extent;
+}
+
 /// Emits the number of elements since the row's start. In columns every lane has its own row.
 Value* tile_index(RegionState& s, uint32_t n) {
   Value* index = s.scalar.index(0);
   for (size_t k = s.region.row_begin; k < s.region.extents.size(); ++k) {
-    index = s.ir.CreateMul(index, s.extent(k));
+    index = s.ir.CreateMul(index, s.scalar.index(tile_extent(s, k)));
     // Loops inside the node's level haven't begun: its value is the same for all their turns.
-    if (static_cast<int>(k) <= s.facts.nodes[n].level) index = s.ir.CreateAdd(index, s.position.indices[k]);
+    if (static_cast<int>(k) > s.facts.nodes[n].level) continue;
+    index = s.ir.CreateAdd(index, s.is_vector(k) ? s.vector_begin : s.position.indices[k]);
   }
   return s.across_rows() ? s.ir.CreateMul(index, s.scalar.index(s.facts.shape.lanes)) : index;
 }
@@ -53,30 +61,31 @@ Reductions reductions_of(const RegionState& s, int loop) {
 }
 
 /// Calls `use` with each reduction and its accumulators, which are a part of `all`.
-void for_each_reduction(const Reductions& reductions, const Values& all,
+void for_each_reduction(const RegionState& s, const Reductions& reductions, const Values& all,
                         const std::function<void(const RegionNode& reduce, Values accumulators)>& use) {
   auto at = all.begin();
   for (const RegionNode* reduce : reductions) {
-    const auto end = at + static_cast<std::ptrdiff_t>(reduce->count);
+    const auto end = at + static_cast<std::ptrdiff_t>(accumulator_count(s, *reduce));
     use(*reduce, Values(at, end));
     at = end;
   }
 }
 
 /// Emits the accumulators after the elements of one vector.
-Values accumulate(RegionState& s, const RegionNode& reduce, const Values& accumulators) {
+Values accumulate_point(RegionState& s, const RegionNode& reduce, const Values& accumulators) {
   if (reduce.is_dot) return {multiply_add(s, reduce, accumulators[0])};
   Values elements;
   for (size_t k = 0; k < reduce.count; ++k) elements.push_back(value_of(s, reduce.operands[k], true));
-  return combine(s, reduce, accumulators, elements, true);
+  return accumulate(s, reduce, accumulators, elements);
 }
 
 /// Emits one vector of the innermost row loop: updates the accumulators and stores final values.
 Values emit_row_point(RegionState& s, int loop, const Reductions& reductions, const Values& carried) {
   Values next;
-  for_each_reduction(reductions, carried, [&](const RegionNode& reduce, const Values& accumulators) {
-    Values combined = accumulate(s, reduce, accumulators);
-    if (s.valid_lanes != nullptr && !s.across_rows()) {
+  for_each_reduction(s, reductions, carried, [&](const RegionNode& reduce, const Values& accumulators) {
+    Values combined = accumulate_point(s, reduce, accumulators);
+    const bool may_repeat = !reduce.is_dot && is_extreme(reduce);
+    if (s.valid_lanes != nullptr && !s.across_rows() && !may_repeat) {
       for (size_t k = 0; k < combined.size(); ++k)
         combined[k] = s.ir.CreateSelect(s.valid_lanes, combined[k], accumulators[k]);
     }
@@ -109,6 +118,7 @@ Values emit_row(RegionState& s, size_t k, int loop, const Reductions& reductions
   const Position before = s.position;
   const auto turn = [&](Value* i, const Values& now) {
     Value* at = bounded(s, k, i, s.extent(k), step);
+    if (s.is_vector(k)) s.vector_begin = i;
     if (s.is_vector(k)) s.valid_lanes = s.facts.shape.overlaps ? lanes_not_seen(s, i, at) : nullptr;
     enter(s, k, at);
     for (uint32_t n : row_nodes(s, loop, k)) emit_row_node(s, n, loop);
@@ -135,7 +145,7 @@ void emit_stage(RegionState& s, int loop) {
   }
   const Values last =
       in_chunks(s, initial, reduction_of, [&] { return emit_row(s, s.region.row_begin, loop, reductions, initial); });
-  for_each_reduction(reductions, last, [&](const RegionNode& reduce, Values accumulators) {
+  for_each_reduction(s, reductions, last, [&](const RegionNode& reduce, Values accumulators) {
     s.reduced[&reduce - s.region.nodes.data()] = finish_reduce(s, reduce, std::move(accumulators));
   });
 }
@@ -144,7 +154,7 @@ void emit_stage(RegionState& s, int loop) {
 
 void make_tiles(RegionState& s) {
   int64_t elements = s.across_rows() ? s.facts.shape.lanes : 1;
-  for (size_t k = s.region.row_begin; k < s.region.extents.size(); ++k) elements *= s.region.extents[k];
+  for (size_t k = s.region.row_begin; k < s.region.extents.size(); ++k) elements *= tile_extent(s, k);
   for (uint32_t n = 0; n < s.region.nodes.size(); ++n) {
     if (s.facts.row.stored_in[n] < 0) continue;
     s.tiles[n] = s.scalar.stack(elements * std::max(element_size_bytes(s.region.nodes[n].type), 4));

@@ -69,6 +69,7 @@ struct RegionState {
   std::vector<std::optional<CutRange>> here;  ///< cut_loop: per dimension, the range between cuts that the code is for
   int64_t first_lane = 0;                     ///< folded_loop: elements of this turn before the vector
   llvm::Value* valid_lanes = nullptr;         ///< row: in its last, overlapping vector, the lanes not processed before
+  llvm::Value* vector_begin = nullptr;        ///< row: where the vector would begin if the last one didn't overlap
   BlockState block;
   RowColumns columns;
   LongSums sums;
