@@ -70,6 +70,21 @@ TEST(RegionShape, SumsOfGatheredRowsHaveVectorsAlongTheRows) {
   EXPECT_EQ(shapes_of(text), (Shapes{"dimension 1, 32 lanes", "dimension 1, 64 lanes", "dimension 1, 64 lanes"}));
 }
 
+/// A maximum has three accumulators on AVX2 and AVX-512.
+TEST(RegionShape, AccumulatorsOfStripsStayInRegisters) {
+  const auto text = [](std::string_view op) {
+    return fmt::format(
+        "f {{ a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = f32[] {}(a, b) }}\n"
+        "ENTRY main {{ x = f32[100,1024] parameter(0)  z = f32[] constant(-inf)\n"
+        "  ROOT y = f32[1024] reduce(x, z), dimensions={{0}}, to_apply=f }}\n",
+        op);
+  };
+  EXPECT_EQ(shapes_of(text("add")),
+            (Shapes{"dimension 0, 32 lanes", "dimension 0, 64 lanes", "dimension 0, 256 lanes"}));
+  EXPECT_EQ(shapes_of(text("maximum")),
+            (Shapes{"dimension 0, 32 lanes", "dimension 0, 32 lanes", "dimension 0, 128 lanes"}));
+}
+
 TEST(RegionShape, VectorsAreNoLongerThanTheDimension) {
   EXPECT_EQ(shapes_of(unary("f32[1]", "negate")),
             (Shapes{"dimension 0, 1 lanes", "dimension 0, 1 lanes", "dimension 0, 1 lanes"}));

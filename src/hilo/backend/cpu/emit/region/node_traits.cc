@@ -42,4 +42,13 @@ bool is_extreme(const RegionNode& reduce) {
   return kind == hlo::ReducerKind::kMaximum || kind == hlo::ReducerKind::kMinimum;
 }
 
+bool reduces_bits(const RegionNode& reduce, Isa isa) {
+  if (reduce.is_dot || !is_extreme(reduce) || !is_floating(reduce.type)) return false;
+  return isa == Isa::kAvx512 || (isa == Isa::kAvx2 && register_bytes(reduce.type) == 4);
+}
+
+size_t accumulator_count(const RegionNode& reduce, Isa isa) {
+  return reduces_bits(reduce, isa) ? kBitAccumulators : reduce.count;
+}
+
 }  // namespace hilo::cpu

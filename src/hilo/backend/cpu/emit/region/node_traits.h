@@ -35,4 +35,15 @@ bool is_wide_product(const RegionNode& reduce);
 /// Whether it is the maximum or minimum of one array.
 bool is_extreme(const RegionNode& reduce);
 
+/// Numbers about the bits of floats from which their maximum and minimum follow.
+inline constexpr size_t kBitAccumulators = 3;
+
+/// Whether it is a maximum or minimum of floats that follows from numbers about their bits. A step takes one
+/// operation for each of these, if they have instructions; the maximum of two floats takes seven. NaN and the signs of
+/// zeros are decided once, at the end.
+bool reduces_bits(const RegionNode& reduce, Isa isa);
+
+/// Returns the number of accumulators, which may differ from that of the results.
+size_t accumulator_count(const RegionNode& reduce, Isa isa);
+
 }  // namespace hilo::cpu

@@ -45,19 +45,11 @@ Values join_lanes(RegionState& s, const RegionNode& reduce, const Values& a, con
   return joined;
 }
 
-// The maximum and the minimum of floats follow from three numbers about their bits: the greatest as a signed integer and
-// the least and greatest as unsigned ones. A step takes one operation for each of these, where the maximum of two floats
-// takes seven: NaN and the signs of zeros are decided once, at the end.
-constexpr size_t kSignedMax = 0, kUnsignedMin = 1, kUnsignedMax = 2, kBitNumbers = 3;
-constexpr llvm::Intrinsic::ID kBitOperations[kBitNumbers] = {llvm::Intrinsic::smax, llvm::Intrinsic::umin,
-                                                             llvm::Intrinsic::umax};
-
-/// Whether the accumulators are these numbers: where they have instructions.
-bool reduces_bits(const RegionState& s, const RegionNode& reduce) {
-  if (reduce.is_dot || !is_extreme(reduce) || !is_floating(reduce.type)) return false;
-  const bool is_wide = element_size_bytes(accumulator_type(reduce.type)) == 8;
-  return s.wide.isa() == Isa::kAvx512 || (s.wide.isa() == Isa::kAvx2 && !is_wide);
-}
+// The numbers of reduces_bits(): the greatest of the bits as a signed integer, the least and the greatest as unsigned
+// ones.
+constexpr size_t kSignedMax = 0, kUnsignedMin = 1, kUnsignedMax = 2;
+constexpr llvm::Intrinsic::ID kBitOperations[kBitAccumulators] = {llvm::Intrinsic::smax, llvm::Intrinsic::umin,
+                                                                  llvm::Intrinsic::umax};
 
 Value* bits_of(RegionState& s, Value* value) {
   llvm::Type* const type = value->getType();
@@ -68,7 +60,8 @@ Value* bits_of(RegionState& s, Value* value) {
 
 Values combine_bits(RegionState& s, const Values& a, const Values& b) {
   Values numbers;
-  for (size_t k = 0; k < kBitNumbers; ++k) numbers.push_back(s.ir.CreateBinaryIntrinsic(kBitOperations[k], a[k], b[k]));
+  for (size_t k = 0; k < kBitAccumulators; ++k)
+    numbers.push_back(s.ir.CreateBinaryIntrinsic(kBitOperations[k], a[k], b[k]));
   return numbers;
 }
 
@@ -104,7 +97,7 @@ Values join_all_lanes(RegionState& s, const RegionNode& reduce, Values values) {
     for (int i = 0; i < s.facts.shape.lanes; ++i) order[i] = i < width ? i + width : i;
     Values other;
     for (Value* v : values) other.push_back(s.ir.CreateShuffleVector(v, order));
-    values = reduces_bits(s, reduce) ? combine_bits(s, values, other) : join_lanes(s, reduce, values, other);
+    values = reduces_bits(reduce, s.wide.isa()) ? combine_bits(s, values, other) : join_lanes(s, reduce, values, other);
   }
   for (Value*& v : values) v = s.ir.CreateExtractElement(v, uint64_t{0});
   return values;
@@ -112,18 +105,15 @@ Values join_all_lanes(RegionState& s, const RegionNode& reduce, Values values) {
 
 }  // namespace
 
-size_t accumulator_count(const RegionState& s, const RegionNode& reduce) {
-  return reduces_bits(s, reduce) ? kBitNumbers : reduce.count;
-}
-
 Values accumulate(RegionState& s, const RegionNode& reduce, const Values& accumulators, const Values& elements) {
-  if (!reduces_bits(s, reduce)) return combine(s, reduce, accumulators, elements, true);
-  return combine_bits(s, accumulators, Values(kBitNumbers, bits_of(s, elements[0])));
+  if (!reduces_bits(reduce, s.wide.isa())) return combine(s, reduce, accumulators, elements, true);
+  return combine_bits(s, accumulators, Values(kBitAccumulators, bits_of(s, elements[0])));
 }
 
 Values neutral_values(RegionState& s, const RegionNode& reduce) {
   const ReducerKind kind = reducer_of(reduce);
-  if (reduces_bits(s, reduce)) return Values(kBitNumbers, bits_of(s, value_of(s, reduce.initial(0), true)));
+  if (reduces_bits(reduce, s.wide.isa()))
+    return Values(kBitAccumulators, bits_of(s, value_of(s, reduce.initial(0), true)));
   const size_t count = reduce.count;
   Values values;
   for (size_t k = 0; k < count; ++k) {
@@ -175,7 +165,7 @@ Values finish_reduce(RegionState& s, const RegionNode& reduce, Values values) {
   const ReducerKind kind = reducer_of(reduce);
   const bool wide = s.across_rows() && s.facts.shape.lanes > 1;
   if (!wide && s.facts.shape.lanes > 1) values = join_all_lanes(s, reduce, std::move(values));
-  if (reduces_bits(s, reduce)) values = {extreme_of_bits(s, reduce, values)};
+  if (reduces_bits(reduce, s.wide.isa())) values = {extreme_of_bits(s, reduce, values)};
   if (kind == ReducerKind::kAdd || kind == ReducerKind::kMultiply || kind == ReducerKind::kXor) {
     values = combine(s, reduce, {value_of(s, reduce.initial(0), wide)}, values, wide);
     if (is_wide_product(reduce)) values[0] = emit_convert(s.builder(wide), ElementType::kF64, reduce.type, values[0]);

@@ -12,9 +12,6 @@ Values neutral_values(RegionState& s, const RegionNode& reduce);
 
 Values combine(RegionState& s, const RegionNode& reduce, const Values& a, const Values& b, bool wide);
 
-/// Returns the number of accumulators, which may differ from that of the results.
-size_t accumulator_count(const RegionState& s, const RegionNode& reduce);
-
 /// Emits the accumulators after elements of all lanes.
 Values accumulate(RegionState& s, const RegionNode& reduce, const Values& accumulators, const Values& elements);
 

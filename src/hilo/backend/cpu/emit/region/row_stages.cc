@@ -65,7 +65,7 @@ void for_each_reduction(const RegionState& s, const Reductions& reductions, cons
                         const std::function<void(const RegionNode& reduce, Values accumulators)>& use) {
   auto at = all.begin();
   for (const RegionNode* reduce : reductions) {
-    const auto end = at + static_cast<std::ptrdiff_t>(accumulator_count(s, *reduce));
+    const auto end = at + static_cast<std::ptrdiff_t>(accumulator_count(*reduce, s.wide.isa()));
     use(*reduce, Values(at, end));
     at = end;
   }

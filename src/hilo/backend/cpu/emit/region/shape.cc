@@ -157,15 +157,17 @@ size_t written_dimension(const Region& region) {
 /// Properties of a region that determine its vectors.
 struct Contents {
   int widest = 1;  ///< bytes of the widest element in a register
+  size_t accumulators = 0;
   bool expensive = false, expensive_in_row = false, generic = false;
 };
 
-Contents contents_of(const Region& region) {
+Contents contents_of(const Region& region, Isa isa) {
   Contents has;
   std::vector<bool> in_row;
   for (const RegionNode& n : region.nodes) {
     if (n.kind == NodeKind::kReduce) {
       has.generic |= reducer_of(n) == hlo::ReducerKind::kGeneric;
+      has.accumulators += accumulator_count(n, isa);
       if (is_wide_product(n)) has.widest = std::max(has.widest, register_bytes(ElementType::kF64));
     } else if (n.kind != NodeKind::kClampedIndex) has.widest = std::max(has.widest, register_bytes(n.type));
     bool here = n.kind != NodeKind::kReduceResult && n.index.coefficients.size() > region.row_begin;
@@ -196,9 +198,13 @@ int lanes_of_product(const Choice& c) {
 }
 
 /// Memory is read in ranges that the hardware prefetcher follows, and many sums are computed in parallel. Code after
-/// the sums is repeated for each register, so the widest strips need cheap code.
+/// the sums is repeated for each register, so the widest strips need cheap code. Accumulators stay in registers.
 int lanes_of_strip(const Choice& c) {
-  int lanes = c.natural * (c.has.expensive ? kReduceUnroll : c.isa == Isa::kAvx512 ? 16 : 8);
+  const int registers = c.isa == Isa::kAvx512 ? 24 : 12, most = c.isa == Isa::kAvx512 ? 16 : 8;
+  int lanes = c.natural * (c.has.expensive ? kReduceUnroll : most);
+  while (lanes / c.natural > 1 && c.has.accumulators > 1 &&
+         lanes / c.natural * static_cast<int>(c.has.accumulators) > registers)
+    lanes /= 2;
   const auto is_long = [&] { return weighted_nodes(c.region) * (lanes / c.natural) > kMaxInStrip; };
   while (lanes > c.natural && (lanes > c.extent || c.wastes(lanes) || is_long())) lanes /= 2;
   return lanes;
@@ -225,7 +231,7 @@ RegionShape shape_of_region(const Region& region, Isa isa) {
   shape.vector_dimension = column             ? region.row_begin - 1
                            : region.has_row() ? region.extents.size() - 1
                                               : written_dimension(region);
-  const Contents has = contents_of(region);
+  const Contents has = contents_of(region, isa);
   const int natural = vector_bytes(isa) / has.widest;
   if (const std::optional<RegionShape> folded = folded_shape(region, natural)) return *folded;
   const int64_t extent = region.extents[shape.vector_dimension];
