@@ -3,6 +3,7 @@
 // results". bench/small/ has the same programs for CasADi, Pinocchio and Eigen; their sums must be equal.
 #include <cstdio>
 #include <functional>
+#include <tuple>
 
 #include "bench/timing.h"
 #include "hilo/hilo.h"
@@ -192,6 +193,40 @@ Array riccati(const Array& a, const Array& b) {
       np::eye(6));
 }
 
+// Bundle adjustment: cameras are rotations, axis times angle, and translations.
+
+Array turned(const Array& axis, const Array& point) {
+  const Array square = np::sum(axis * axis) + 1e-12, angle = np::sqrt(square), along = np::cross(axis, point);
+  return point + np::sin(angle) / angle * along + (1.0 - np::cos(angle)) / square * np::cross(axis, along);
+}
+
+Array picture(const Array& camera, const Array& point) {
+  const Array seen = turned(camera[range(0, 3)], point) + camera[range(3, 6)];
+  return seen[range(0, 2)] / seen[2];
+}
+
+/// A scene in which each point is seen by the same number of cameras.
+struct Scene {
+  std::vector<Array> x;  ///< cameras and points
+  std::vector<scipy::optimize::ResidualBlocks> residuals;
+};
+
+Scene scene(int64_t cameras, int64_t points, int64_t pictures_of_point) {
+  std::vector<int64_t> of_camera, of_point;
+  for (int64_t p = 0; p < points; ++p) {
+    for (int64_t k = 0; k < pictures_of_point; ++k) {
+      of_camera.push_back((7 * p + k * (cameras / pictures_of_point)) % cameras);
+      of_point.push_back(p);
+    }
+  }
+  const Array camera = np::array(of_camera), point = np::array(of_point);
+  const std::vector<Array> x = {0.1 * wave(1, {cameras, 6}) + np::array({0.0, 0.0, 0.0, 0.0, 0.0, 5.0}),
+                                wave(2, {points, 3})};
+  const Array seen = vmap(picture)(x[0][camera], x[1][point]) + 0.01 * wave(3, {camera.size(), 2});
+  const auto off = [](const Array& c, const Array& p, const Array& s) { return picture(c, p) - s; };
+  return {x, {scipy::optimize::residual_blocks(off, {{0, camera}, {1, point}}, seen)}};
+}
+
 // Rows.
 
 template <typename Results>
@@ -238,10 +273,22 @@ void control_rows() {
   row("mlp_64", [w, v](const Array& x) { return np::matmul(v, np::tanh(np::matmul(w, x))); }, wave(1, {64}));
 }
 
+void bundle_rows() {
+  for (const auto& [name, cameras, points, pictures_of_point] :
+       {std::tuple("bundle_5_30_150", 5, 30, 5), std::tuple("bundle_20_300_1500", 20, 300, 5)}) {
+    const Scene of = scene(cameras, points, pictures_of_point);
+    const auto step = [of](const Array& c, const Array& p) {
+      return scipy::optimize::block_gauss_newton_step(of.residuals, {c, p}, 1.0);
+    };
+    row(name, step, of.x[0], of.x[1]);
+  }
+}
+
 }  // namespace
 
 int main() {
   config().update("jax_enable_x64", true);
   robot_rows(make_arm());
   control_rows();
+  bundle_rows();
 }

@@ -5,8 +5,8 @@
 These are: the start of a process and the size of the library; compile times of user programs; the fraction of a
 program's time that its profile explains; every program of bench/; reading speed; gradients compared with their
 objectives; collectives between processes compared with MPI's; training steps on one and two devices; calls of a server
-compared with a bare echo; small programs of control and robotics compared with CasADi, Pinocchio and Eigen; and hilo
-compared with its peers (bench/peers.py). The last part writes the picture of its ratios into figures/ of the build
+compared with a bare echo; small programs of control and robotics compared with CasADi, Pinocchio, Eigen and Ceres; and
+hilo compared with its peers (bench/peers.py). The last part writes the picture of its ratios into figures/ of the build
 folder, or with --record into docs/figures and docs/performance.md."""
 
 import argparse

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""peers.py [--build DIR] [--rounds N] -- times bench/small.cc and the same programs in CasADi (as C), Pinocchio and Eigen.
+"""peers.py [--build DIR] [--rounds N] -- times bench/small.cc and the same programs in CasADi (as C), Pinocchio, Eigen and
+Ceres.
 
 The programs run in turn. The table has medians in microseconds, and the ratio of the best other time to hilo's. The
 sums of all must be equal. CasADi and Pinocchio are installed into the environment of `make peer`. Compiling Pinocchio's
@@ -22,6 +23,8 @@ import peer  # noqa: E402
 HERE = ROOT / "bench" / "small"
 FLAGS = ("-O3", "-march=native", "-std=c++20", "-w", f"-I{ROOT}")
 EIGEN = "/usr/include/eigen3"
+CERES = "/usr/include/ceres"
+OF_CERES = ("-lceres", "-lglog")
 OF_PINOCCHIO = ("-DBOOST_MPL_LIMIT_LIST_SIZE=30", "-DBOOST_MPL_LIMIT_VECTOR_SIZE=30",
                 "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS", "-DBOOST_FUSION_INVOKE_MAX_ARITY=12")  # as its CMake configuration has them
 CLOSE = 1e-8  # of sums
@@ -46,6 +49,10 @@ def peers(folder: pathlib.Path) -> dict[str, list]:
         commands["Eigen"] = [folder / "eigen_programs.cc.out"]
     else:
         print("left out: Eigen (libeigen3-dev)")
+    if pathlib.Path(CERES).exists() and compiled("ceres_programs.cc", folder, libraries=OF_CERES):
+        commands["Ceres"] = [folder / "ceres_programs.cc.out"]
+    else:
+        print("left out: Ceres (libceres-dev)")
     python = peer.make({"casadi": "casadi", "pinocchio": "pin"})
     if python is None:
         print("left out: CasADi and Pinocchio (could not be installed)")
@@ -61,8 +68,8 @@ def peers(folder: pathlib.Path) -> dict[str, list]:
     return commands
 
 
-def compiled(source: str, folder: pathlib.Path, *flags: str) -> bool:
-    command = ["c++", *FLAGS, *flags, f"-I{EIGEN}", HERE / source, "-o", folder / f"{source}.out"]
+def compiled(source: str, folder: pathlib.Path, *flags: str, libraries: tuple[str, ...] = ()) -> bool:
+    command = ["c++", *FLAGS, *flags, f"-I{EIGEN}", HERE / source, "-o", folder / f"{source}.out", *libraries]
     return subprocess.run(command).returncode == 0
 
 

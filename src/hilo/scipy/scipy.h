@@ -8,6 +8,7 @@
 #include "hilo/scipy/interpolate/interpolate.h"
 #include "hilo/scipy/linalg/linalg.h"
 #include "hilo/scipy/ndimage/ndimage.h"
+#include "hilo/scipy/optimize/block_least_squares.h"
 #include "hilo/scipy/optimize/least_squares.h"
 #include "hilo/scipy/optimize/line_search.h"
 #include "hilo/scipy/optimize/minimize.h"
