@@ -35,3 +35,10 @@ add_library(hilo_whole INTERFACE)
 target_link_libraries(hilo_whole INTERFACE hilo)
 add_dependencies(hilo_whole hilo_codegen)
 add_library(hilo::hilo ALIAS hilo_whole)
+
+# The target of programs in C: the library without requirements on C++.
+add_library(hilo_c INTERFACE)
+target_link_libraries(hilo_c INTERFACE $<TARGET_FILE:hilo>)
+target_include_directories(hilo_c INTERFACE ${PROJECT_SOURCE_DIR}/src)
+add_dependencies(hilo_c hilo hilo_codegen)
+add_library(hilo::c ALIAS hilo_c)

@@ -16,7 +16,7 @@ set(CMAKE_LINK_DEPENDS_NO_SHARED ON)  # a new libhilo.so with the same interface
 if("${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}" MATCHES "^(GNU 12|Clang 19)\\.")
   set(warnings_are_errors -Werror)
 endif()
-add_compile_options(-Wall -Wextra ${warnings_are_errors} -Werror=switch -fvisibility-inlines-hidden)
+add_compile_options(-Wall -Wextra ${warnings_are_errors} -Werror=switch $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wno-restrict)
 endif()

@@ -77,6 +77,7 @@ LAYERS = {
     "lax": ("transform", "hlo/ops/ext"),
     "rules": ("lax",),
     "import": ("transform", "hlo/passes", "stablehlo", "hlo/proto"),
+    "c": ("import", "client", "backend/cpu/load"),
     "numpy": ("lax", "io"),
     "random": ("numpy",),
     "linalg": ("numpy",),
@@ -100,7 +101,7 @@ FILE_EXTRAS = {"client/platforms.cc": ("backend/cpu", "backend/cuda", "backend/h
 # Lists without code, expanded where a name is needed: headers that users reach may include them.
 LISTS = ("hlo/ir/elementwise.inc", "hlo/ir/extensions.inc")
 # Headers in C, for users and for the files that implement them; they include nothing of hilo.
-C_HEADERS = ("hilo/ffi.h", "hilo/lapack_ffi.h")
+C_HEADERS = ("hilo/ffi.h", "hilo/lapack_ffi.h", "hilo/c/hilo.h")
 GENERATED = ("hilo/version.h", "hilo/xrt/v1/xrt.grpc.pb.h")
 # What a header that users reach may include in addition to hilo and the standard library.
 PUBLIC_SYSTEM = ("boost/pfr",)

@@ -75,6 +75,11 @@ TEST(Examples, DigitsLearnsOnAMeshToo) {
 
 TEST(Examples, ImportedModelsComputeWhatJaxComputed) { expect_prints("imported", "imported models: right\n"); }
 
+TEST(Examples, ProgramsInCLoadTransformAndRun) {
+  expect_prints("c/schools", "eight schools in C: right\n");
+  expect_prints("c/imported", "imported model in C: right\n");
+}
+
 TEST(Examples, PendulumLearnsItsDamping) { expect_prints("pendulum", "damping 0.300: right\n"); }
 
 TEST(Examples, NumbersAreThoseOfTheSameProgramsInJax) {

@@ -34,8 +34,8 @@ def main() -> int:
         prefix = scratch / "outer" / "prefix"
         context = {"build": arguments.build.resolve(), "jobs": arguments.jobs, "scratch": scratch, "prefix": prefix}
         for case in (make_install_says_how_to_go_on, installed_headers_include_what_is_installed,
-                     pkg_config_builds_and_runs, one_line_builds_and_runs, runs_where_it_is_opened_later,
-                     companions_are_opened_when_they_are_needed, installed_command_runs,
+                     pkg_config_builds_and_runs, programs_in_c_build_and_run, one_line_builds_and_runs,
+                     runs_where_it_is_opened_later, companions_are_opened_when_they_are_needed, installed_command_runs,
                      find_package_builds_and_runs_where_the_prefix_was_moved,
                      fetch_content_leaves_both_projects_alone, install_twice_leaves_no_old_file,
                      uninstall_leaves_nothing, cmake_install_is_uninstalled_too, a_staged_install_is_whole,
@@ -90,6 +90,25 @@ def pkg_config_builds_and_runs(prefix, scratch, **_):
     """The line that `make install` says; without LD_LIBRARY_PATH."""
     run("g++", OUTSIDE / "first.cc", "-o", scratch / "by_pkg_config", *pkg_config_flags(prefix))
     expect_slope(run(scratch / "by_pkg_config"))
+
+
+def programs_in_c_build_and_run(prefix, scratch, **_):
+    """The program of docs/c_api.md by its command, and by CMake in a project without C++."""
+    folder = scratch / "in_c"
+    folder.mkdir()
+    page = (ROOT / "docs/c_api.md").read_text()
+    text, commands, wanted = (re.search(rf"^```{language}\n(.*?)^```$", page, re.M | re.S)[1] for language in ("c", "sh", "text"))
+    (folder / "main.c").write_text(text)
+    shutil.copy(ROOT / "tests/objects/page/pendulum.jax", folder)
+    environment = {**WITHOUT_PATHS, "PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig"), "JAX_PLATFORM_NAME": "Host"}
+    said = run("sh", "-ec", commands, cwd=folder, env=environment)
+    assert said == wanted, said
+    (folder / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.25)\nproject(in_c C)\nfind_package(hilo REQUIRED)\n"
+                                           "add_executable(by_cmake main.c)\ntarget_link_libraries(by_cmake hilo::c)\n")
+    run("cmake", "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", folder / "build")
+    said = run(folder / "build" / "by_cmake", cwd=folder, env=environment)
+    assert said == wanted, said
 
 
 def one_line_builds_and_runs(prefix, scratch, **_):

@@ -233,6 +233,17 @@ int main() {
     run(place, "./both")
 
 
+def gradients_of_programs_with_several_results(place):
+    """The other results, which aren't differentiated, add no arguments."""
+    text = (place.folder / "square.hlo").read_text()
+    (place.folder / "square.hlo").write_text(text.replace("  ROOT s = f64[] reduce(", "  s = f64[] reduce(").replace(
+        "to_apply=add\n", "to_apply=add\n  ROOT r = (f64[], f64[3]) tuple(s, y)\n"))
+    manifest = compile_object(place, "square", "--grad", "0", "--test", source="square.hlo")
+    assert len(manifest["arguments"]) == 2 and len(manifest["results"]) == 3, manifest
+    run(place, "cc", "-std=c99", *STRICT, "square_test.c", "square.o", "-o", "test", "-lm")
+    run(place, "./test")
+
+
 def leaves_have_any_names(place):
     """Names of C's library, of the test program and of types don't clash with parameters."""
     for new, old in (("memory", "x"), ("int32_t", "k"), ("compare", "y")):
@@ -310,7 +321,8 @@ def cmake_adds_a_model(place):
 
 CASES = (page_leads_to_a_running_program, cmake_adds_a_model, same_bits_as_jit, test_notices_other_bits,
          calls_keep_their_promises, only_the_c_library_is_undefined, an_object_chooses_its_level, header_is_c_and_cxx,
-         header_names_what_it_takes, two_models_in_one_program, leaves_have_any_names, vmap_adds_a_dimension,
+         header_names_what_it_takes, two_models_in_one_program,
+         gradients_of_programs_with_several_results, leaves_have_any_names, vmap_adds_a_dimension,
          refusals_name_op_and_line, wrong_options, realtime_prints_the_work)
 
 if __name__ == "__main__":

@@ -11,9 +11,9 @@
 #include "hilo/hlo/text/parser.h"
 #include "hilo/import/load.h"
 #include "hilo/import/program.h"
+#include "hilo/import/with_gradients.h"
 #include "hilo/stablehlo/jax_export.h"
 #include "hilo/trace/staging_trace.h"
-#include "hilo/transform/grad.h"
 #include "hilo/transform/vmap.h"
 
 namespace hilo::tool {
@@ -50,42 +50,6 @@ std::string name_or_number(const std::vector<std::string>& names, std::string_vi
   return count == 1 ? std::string(letter) : fmt::format("{}{}", letter, k);
 }
 
-/// Returns the results, and the gradients of the first with respect to some arguments.
-Arrays with_gradients(const LoadedFunction<Arrays>& program, const Arrays& all, const std::vector<int64_t>& numbers) {
-  const auto of_selected = [&](const Arrays& selected) {
-    Arrays arguments = all;
-    for (size_t k = 0; k < numbers.size(); ++k) arguments[static_cast<size_t>(numbers[k])] = selected[k];
-    return program(arguments);
-  };
-  Arrays selected;
-  for (int64_t number : numbers) selected.push_back(all[static_cast<size_t>(number)]);
-  auto [values, pull] = vjp(of_selected, selected);
-  Arrays cotangents;
-  for (size_t k = 0; k < values.size(); ++k)
-    cotangents.push_back(Array::from_literal(filled(values[k].aval_shape(), k == 0 ? 1 : 0)));
-  const Arrays gradients = std::get<0>(pull(cotangents));
-  values.insert(values.end(), gradients.begin(), gradients.end());
-  return values;
-}
-
-Status check_gradients(const LoadedFunction<Arrays>& program, const ObjectCommand& command) {
-  if (command.gradients.empty()) return ok_status();
-  const auto is_real = [](const Shape& shape) { return shape.is_array() && is_floating(shape.element_type()); };
-  const std::vector<LoadedValue>& outputs = program.outputs();
-  if (outputs.empty() || !is_real(outputs[0].shape) || outputs[0].shape.rank() != 0)
-    return invalid_argument(fmt::format("--grad: the first result of {} is {}; wanted a scalar of a float type",
-                                        program.name(), outputs.empty() ? "missing" : outputs[0].type));
-  for (int64_t number : command.gradients) {
-    if (number < 0 || number >= std::ssize(program.inputs()))
-      return invalid_argument(
-          fmt::format("--grad: argument {} of {} doesn't exist", number, std::ssize(program.inputs())));
-    const LoadedValue& input = program.inputs()[static_cast<size_t>(number)];
-    if (!is_real(input.shape))
-      return invalid_argument(fmt::format("--grad: argument {} is {}; wanted a float type", number, input.type));
-  }
-  return ok_status();
-}
-
 /// Returns the types of the arguments; those of unknown sizes are in the options.
 StatusOr<std::vector<Aval>> avals_of(const LoadedFunction<Arrays>& program, const ArgumentOptions& options) {
   std::vector<Aval> avals;
@@ -108,13 +72,17 @@ StatusOr<std::vector<Aval>> avals_of(const LoadedFunction<Arrays>& program, cons
 StatusOr<NamedProgram> transformed(const std::string& file, const std::string& function,
                                    const ArgumentOptions& arguments, const ObjectCommand& command) {
   const auto program = load<Arrays>(file, {.function = function});
-  HILO_RETURN_IF_ERROR(check_gradients(program, command));
+  const bool differentiates = !command.gradients.empty();
+  if (differentiates) {
+    HILO_RETURN_IF_ERROR(
+        check_gradients(program.inputs(), program.outputs(), command.gradients, "--grad", program.name()));
+  }
   HILO_ASSIGN_OR_RETURN(std::vector<Aval> avals, avals_of(program, arguments));
-  const auto one = [&](const Arrays& all) {
-    return command.gradients.empty() ? program(all) : with_gradients(program, all, command.gradients);
-  };
+  const FlatFunction alone = [&](std::span<const Array> all) { return program(Arrays(all.begin(), all.end())); };
+  const FlatFunction wanted = differentiates ? with_gradients(alone, command.gradients) : alone;
+  const auto one = [&](const Arrays& all) { return wanted(all); };
   NamedProgram named{{}, names_of(program.inputs()), names_of(program.outputs())};
-  if (!command.gradients.empty()) {
+  if (differentiates) {
     for (size_t k = 0, count = program.outputs().size(); named.results.size() < count; ++k)
       named.results.push_back(name_or_number({}, "y", k, count));
     for (int64_t number : command.gradients)
@@ -132,7 +100,7 @@ StatusOr<NamedProgram> transformed(const std::string& file, const std::string& f
     return command.batch == 0 ? one(all) : vmap(one)(all);
   };
   named.module.name = program.name();
-  named.module.entry = stage(whole, avals, "compile", program.name()).computation;
+  named.module.entry = stage(whole, avals, "compile", program.name(), CapturePlace::kNone).computation;
   return named;
 }
 

@@ -16,7 +16,6 @@
 #include "tools/hilo/command.h"
 #include "tools/hilo/jax_flags.h"
 #include "tools/hilo/object.h"
-#include "tools/hilo/saved.h"
 
 namespace hilo::tool {
 namespace {
@@ -27,7 +26,7 @@ struct FileOptions {
 };
 
 StatusOr<std::string> saved_bytes(const FileOptions& options) {
-  HILO_ASSIGN_OR_RETURN(const std::optional<std::string> saved, read_saved(options.file));
+  HILO_ASSIGN_OR_RETURN(const std::optional<std::string> saved, cpu::read_saved(options.file));
   if (saved) return *saved;
   HILO_ASSIGN_OR_RETURN(hlo::Module module,
                         read_program(options.file, options.function, argument_shapes({.shapes = options.shapes})));

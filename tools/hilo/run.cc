@@ -22,7 +22,6 @@
 #include "tools/hilo/jax_flags.h"
 #include "tools/hilo/limits.h"
 #include "tools/hilo/partitioned_file.h"
-#include "tools/hilo/saved.h"
 
 namespace hilo::tool {
 namespace {
@@ -116,7 +115,7 @@ struct Prepared {
 
 /// Compiles or loads the program.
 StatusOr<Prepared> prepare(const RunOptions& options, const Limits& limits) {
-  HILO_ASSIGN_OR_RETURN(const std::optional<std::string> saved, read_saved(options.file));
+  HILO_ASSIGN_OR_RETURN(const std::optional<std::string> saved, cpu::read_saved(options.file));
   if (saved) {
     const Clock::time_point begin = Clock::now();
     HILO_ASSIGN_OR_RETURN(const XlaClientPtr client, get_xla_client());

@@ -101,13 +101,19 @@ namespace load_detail {
 std::shared_ptr<const LoadedProgram> read(const std::string& path, const LoadOptions& options,
                                           const std::source_location& location) {
   const TransformationLocation here(location);
-  auto program = std::make_shared<LoadedProgram>();
-  program->location = location;
   StatusOr<std::string> content = read_program_bytes(path);
   or_throw(content.ok() ? content.status() : content.status().with_context(at_user_line("load")));
-  const auto bytes = std::make_shared<const std::string>(*std::move(content));
-  if (stablehlo::is_jax_export(*bytes)) read_export(*program, bytes, path, options);
-  else read_module(*program, bytes, path, options);
+  return read_bytes(*std::move(content), path, options, location);
+}
+
+std::shared_ptr<const LoadedProgram> read_bytes(std::string content, const std::string& source,
+                                                const LoadOptions& options, const std::source_location& location) {
+  const TransformationLocation here(location);
+  auto program = std::make_shared<LoadedProgram>();
+  program->location = location;
+  const auto bytes = std::make_shared<const std::string>(std::move(content));
+  if (stablehlo::is_jax_export(*bytes)) read_export(*program, bytes, source, options);
+  else read_module(*program, bytes, source, options);
   return program;
 }
 

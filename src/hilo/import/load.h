@@ -33,6 +33,9 @@ namespace load_detail {
 
 std::shared_ptr<const LoadedProgram> read(const std::string& path, const LoadOptions& options,
                                           const std::source_location& location);
+/// Reads a program from the bytes of a file; `source` names them in messages.
+std::shared_ptr<const LoadedProgram> read_bytes(std::string bytes, const std::string& source,
+                                                const LoadOptions& options, const std::source_location& location);
 std::vector<Array> call(const LoadedProgram& program, std::span<const Array> leaves);
 const std::string& name_of(const LoadedProgram& program);
 const std::vector<LoadedValue>& inputs_of(const LoadedProgram& program);

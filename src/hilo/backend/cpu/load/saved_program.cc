@@ -7,9 +7,12 @@
 #include <llvm/Support/xxhash.h>
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 
 #include "hilo/backend/cpu/load/codegen_table.h"
 #include "hilo/base/build_id.h"
+#include "hilo/base/files.h"
 #include "hilo/engine/plan_bytes.h"
 #include "hilo/hlo/proto/wire.h"
 
@@ -75,6 +78,16 @@ StatusOr<SavedProgram> read_program(std::string_view bytes) {
   HILO_ASSIGN_OR_RETURN(const std::string_view module, message.text(kModule));
   program.module = module;
   return program;
+}
+
+StatusOr<std::optional<std::string>> read_saved(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return std::optional<std::string>();
+  std::string beginning(64, '\0');  // other files are read by the reader of programs
+  std::ifstream(path, std::ios::binary).read(beginning.data(), std::ssize(beginning));
+  if (!is_saved_program(beginning)) return std::optional<std::string>();
+  HILO_ASSIGN_OR_RETURN(std::string bytes, read_file(path));
+  return std::optional(std::move(bytes));
 }
 
 }  // namespace hilo::cpu

@@ -3,6 +3,8 @@
 // a checksum.
 #pragma once
 
+#include <optional>
+
 #include "hilo/device/program_signature.h"
 #include "hilo/engine/plan.h"
 
@@ -25,5 +27,10 @@ bool is_saved_program(std::string_view bytes);
 /// saved by
 ///           hilo 0.1.0 ..." for another build's
 StatusOr<SavedProgram> read_program(std::string_view bytes);
+
+/// Returns the bytes of a file of save_program, or nullopt for another file, also for a pipe, which can be read only
+/// once.
+/// Errors    those of read_file
+StatusOr<std::optional<std::string>> read_saved(const std::string& path);
 
 }  // namespace hilo::cpu
