@@ -100,7 +100,39 @@ add {
   ROOT c = f64[] add(a, b)
 }
 """
-TEXTS = {"sorted.hlo": SORTED, "complex.hlo": COMPLEX, "unbounded.hlo": UNBOUNDED, "types.hlo": TYPES,
+# y = (x0 x1, x1^2, sin x2) of a matrix A: A y, which depends on all of A, and y alone.
+MATRIX = """HloModule matrix
+
+ENTRY main {
+  A = f64[2,3] parameter(0)
+  x = f64[3] parameter(1)
+  first = f64[2] slice(x), slice={[0:2]}
+  last = f64[1] slice(x), slice={[2:3]}
+  middle = f64[1] slice(x), slice={[1:2]}
+  both = f64[2] concatenate(middle, middle), dimensions={0}
+  products = f64[2] multiply(first, both)
+  sine = f64[1] sine(last)
+  y = f64[3] concatenate(products, sine), dimensions={0}
+  Ay = f64[2] dot(A, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  Y = f64[3,2] reshape(A)
+  c = f64[] constant(0.5)
+  low = f64[3] broadcast(c), dimensions={}
+  clipped = f64[3] maximum(x, low)
+  ROOT r = (f64[2], f64[3], f64[3,2], f64[3]) tuple(Ay, y, Y, clipped)
+}
+"""
+CHOICE = """HloModule choice
+
+ENTRY main {
+  x = f64[2] parameter(0)
+  c = f64[] constant(0.1)
+  low = f64[2] broadcast(c), dimensions={}
+  above = pred[2] compare(x, low), direction=GT
+  turned = f64[2] reverse(x), dimensions={0}
+  ROOT y = f64[2] select(above, x, turned)
+}
+"""
+TEXTS = {"matrix.hlo": MATRIX, "choice.hlo": CHOICE, "sorted.hlo": SORTED, "complex.hlo": COMPLEX, "unbounded.hlo": UNBOUNDED, "types.hlo": TYPES,
          "square.hlo": SQUARE}
 
 
@@ -215,6 +247,70 @@ def header_names_what_it_takes(place):
                   "void* arena);", "bfloat16[2,2]", "bool[5]", "complex64[3]", "are pairs", "are their bits")
 
 
+def casadi_figures(place, name, source):
+    place.good("compile", source, "--to", "object", "-o", name, "--abi", "casadi")
+    run(place, "cc", "-std=c99", *STRICT, f"-DMODEL={name}", HERE / "casadi.c", f"{name}.o", "-o", f"{name}_casadi", "-lm")
+    figures = {key: float(value) for key, value in map(str.split, run(place, f"./{name}_casadi").splitlines())}
+    assert figures["first"] < 1e-6 and figures["second"] < 1e-5 and figures["null"] == 1, (name, figures)
+    return figures
+
+
+def casadi_calls_value_and_derivatives(place):
+    """Jacobians have the slopes of the functions, in column-major order, and only entries that may be nonzero."""
+    matrix = casadi_figures(place, "matrix", "matrix.hlo")
+    assert matrix["in"] == 2 and matrix["out"] == 4 and matrix["elements"] == 14 * 9, matrix
+    # A y: 3 of A and 3 of x in each row; y: 2, 1 and 1; the elements of A; the clipped ones.
+    assert matrix["entries"] == 2 * 6 + 4 + 6 + 3, matrix
+    choice = casadi_figures(place, "choice", "choice.hlo")
+    assert choice["entries"] == choice["elements"] == 4, choice
+    for name in ("rocket", "arm"):
+        figures = casadi_figures(place, name, PROGRAMS[name])
+        assert figures["entries"] <= figures["elements"], figures
+    undefined = {line.split()[-1] for line in run(place, "nm", "-u", "arm.o").splitlines()}
+    assert undefined == set(json.loads((place.folder / "arm.json").read_text())["undefined"]) <= ALLOWED, undefined
+
+
+def casadi_second_derivatives_may_be_left_out(place):
+    """Those of the filter have a large product, which needs hilo's library."""
+    done = place.run("compile", PROGRAMS["filter"], "--to", "object", "-o", "filter", "--abi", "casadi")
+    assert done.returncode == 0, done.stderr
+    holds(done.stderr, "warning: UNIMPLEMENTED: left out: jac_jac_filter: ", "calls 'dot' of hilo's library")
+    visible = {line.split()[-1] for line in run(place, "nm", "-g", "--defined-only", "filter.o").splitlines()}
+    assert {"filter", "jac_filter", "jac_filter_sparsity_out"} <= visible and "jac_jac_filter" not in visible, visible
+
+
+def casadi_takes_doubles_only(place):
+    holds(place.bad(1, "compile", "types.hlo", "--to", "object", "-o", "t", "--abi", "casadi"), "'a' is bf16[2,2]",
+          "wanted float64 of at most 2 dimensions")
+    holds(place.bad(1, "compile", "square.hlo", "-o", "s", "--abi", "casadi"), "wanted --to object with it")
+
+
+def casadi_itself(place):
+    """Value, Jacobian and Hessian times vector in CasADi, next to the same function written in CasADi."""
+    place.good("compile", "matrix.hlo", "--to", "object", "-o", "matrix", "--abi", "casadi")
+    run(place, "cc", "-shared", "matrix.o", "-o", "matrix.so", "-lm")
+    (place.folder / "main.py").write_text("""
+import casadi as ca
+A, x, v = ca.MX.sym("A", 2, 3), ca.MX.sym("x", 3), ca.MX.sym("v", 3)
+y = ca.vertcat(x[0] * x[1], x[1] ** 2, ca.sin(x[2]))
+own = ca.Function("own", [A, x], [A @ y, y, ca.reshape(A.T, 2, 3).T, ca.fmax(x, 0.5)])
+f = ca.external("matrix", "./matrix.so")
+assert f.size_in(0) == (2, 3) and f.name_in() == ["A", "x"], f
+def results(g):
+    outs = g(A, x)
+    energy = ca.sumsqr(outs[0]) + ca.sum1(outs[1])
+    slope = ca.gradient(energy, x)
+    more = [ca.jacobian(outs[1], x), ca.jacobian(outs[0], A), ca.jacobian(outs[2], A), slope, ca.jtimes(slope, x, v)]
+    return ca.Function("g", [A, x, v], [*outs, *more])
+at = (ca.DM([[1, 2, 3], [-4, 5, 0.5]]), ca.DM([0.3, 0.7, -1.2]), ca.DM([1, -2, 0.5]))
+for a, b in zip(results(own)(*at), results(f)(*at)):
+    assert a.shape == b.shape and ca.norm_inf(ca.vec(ca.densify(a - b))) < 1e-12, (a, b)
+assert results(f).sparsity_out(4).nnz() == 4, results(f).sparsity_out(4)
+print("right")
+""")
+    assert run(place, sys.executable, "main.py").endswith("right\n")
+
+
 def two_models_in_one_program(place):
     compile_object(place, "square", source="square.hlo")
     place.good("compile", "square.hlo", "--to", "object", "-o", "other", "--grad", "0")
@@ -323,7 +419,12 @@ CASES = (page_leads_to_a_running_program, cmake_adds_a_model, same_bits_as_jit, 
          calls_keep_their_promises, only_the_c_library_is_undefined, an_object_chooses_its_level, header_is_c_and_cxx,
          header_names_what_it_takes, two_models_in_one_program,
          gradients_of_programs_with_several_results, leaves_have_any_names, vmap_adds_a_dimension,
-         refusals_name_op_and_line, wrong_options, realtime_prints_the_work)
+         refusals_name_op_and_line, wrong_options, realtime_prints_the_work,
+         casadi_calls_value_and_derivatives,
+         casadi_second_derivatives_may_be_left_out, casadi_takes_doubles_only)
+# What a system may lack isn't counted there.
+if subprocess.run([sys.executable, "-c", "import casadi"], capture_output=True).returncode == 0:
+    CASES += (casadi_itself,)
 
 if __name__ == "__main__":
     sys.exit(run_cases(__doc__, CASES, TEXTS))

@@ -9,12 +9,14 @@
 #include "hilo/client/object_under_flags.h"
 #include "hilo/device/program_signature.h"
 #include "hilo/hlo/text/parser.h"
+#include "hilo/import/casadi_object.h"
 #include "hilo/import/load.h"
 #include "hilo/import/program.h"
 #include "hilo/import/with_gradients.h"
 #include "hilo/stablehlo/jax_export.h"
 #include "hilo/trace/staging_trace.h"
 #include "hilo/transform/vmap.h"
+#include "tools/hilo/command.h"
 
 namespace hilo::tool {
 namespace {
@@ -68,10 +70,12 @@ StatusOr<std::vector<Aval>> avals_of(const LoadedFunction<Arrays>& program, cons
   return avals;
 }
 
-/// Loads the program as a function and transforms it.
+bool for_casadi(const ObjectCommand& command) { return command.abi == "casadi"; }
+
+/// Loads the program as a function and transforms it. CasADi's derivatives are in forward mode, too.
 StatusOr<NamedProgram> transformed(const std::string& file, const std::string& function,
                                    const ArgumentOptions& arguments, const ObjectCommand& command) {
-  const auto program = load<Arrays>(file, {.function = function});
+  const auto program = load<Arrays>(file, {.function = function, .use_vjp = !for_casadi(command)});
   const bool differentiates = !command.gradients.empty();
   if (differentiates) {
     HILO_RETURN_IF_ERROR(
@@ -107,7 +111,7 @@ StatusOr<NamedProgram> transformed(const std::string& file, const std::string& f
 StatusOr<NamedProgram> read_named(const std::string& file, const std::string& function,
                                   const ArgumentOptions& arguments, const ObjectCommand& command) {
   HILO_ASSIGN_OR_RETURN(const std::string bytes, read_program_bytes(file));
-  if (!command.gradients.empty() || command.batch != 0 || stablehlo::is_jax_export(bytes)) {
+  if (!command.gradients.empty() || command.batch != 0 || for_casadi(command) || stablehlo::is_jax_export(bytes)) {
     try {
       return transformed(file, function, arguments, command);
     } catch (const Error& error) {
@@ -119,6 +123,15 @@ StatusOr<NamedProgram> read_named(const std::string& file, const std::string& fu
   std::vector<std::string> names = signature_of(program.module).argument_names;
   if (!std::ranges::all_of(names, is_number)) program.arguments = std::move(names);
   return program;
+}
+
+StatusOr<ObjectFiles> files_of(const hlo::Module& module, const ObjectOptions& options, const ObjectCommand& command) {
+  if (!for_casadi(command)) return object_under_flags(module, options);
+  try {
+    return casadi_object(module, options);
+  } catch (const Error& error) {
+    return error.status();
+  }
 }
 
 }  // namespace
@@ -133,6 +146,10 @@ void add_object_options(CLI::App& app, ObjectCommand& command) {
   app.add_option("--runtime", command.runtime,
                  "Of an object: what it links: none, which is the C library's memcpy, memmove, memset and libm")
       ->check(CLI::IsMember({"none"}));
+  app.add_option("--abi", command.abi,
+                 "Of an object: hilo, or casadi: with functions that CasADi's external() looks up, of doubles, and their "
+                 "sparse first and second derivatives")
+      ->check(CLI::IsMember({"hilo", "casadi"}));
   app.add_option("--grad", command.gradients,
                  "Of an object: add the gradients of the first result, a scalar, with respect to these arguments: 0,2")
       ->delimiter(',')
@@ -152,7 +169,7 @@ void add_object_options(CLI::App& app, ObjectCommand& command) {
 
 Status refuse_object_options(const ArgumentOptions& arguments, const ObjectCommand& command) {
   const bool used = !arguments.inputs.empty() || arguments.seed || !command.name.empty() || !command.target.empty() ||
-                    !command.gradients.empty() || command.batch != 0 || command.realtime || command.test;
+                    !command.gradients.empty() || command.batch != 0 || command.abi != "hilo" || command.realtime || command.test;
   return used ? invalid_argument("compile: an option of objects; wanted --to object with it") : ok_status();
 }
 
@@ -172,7 +189,7 @@ Status write_object(const std::string& file, const std::string& function, const 
     HILO_ASSIGN_OR_RETURN(options.test_arguments,
                           read_arguments(values, program.module.name, signature_of(program.module).argument_shapes));
   }
-  HILO_ASSIGN_OR_RETURN(const ObjectFiles files, object_under_flags(program.module, options));
+  HILO_ASSIGN_OR_RETURN(const ObjectFiles files, files_of(program.module, options, command));
   if (command.realtime) HILO_RETURN_IF_ERROR(write_result("", files.work + "\n"));
   return write_object_files(files, path);
 }

@@ -17,6 +17,7 @@ struct ObjectCommand {
   std::string name, target, runtime = "none";
   std::vector<int64_t> gradients;  ///< numbers of arguments
   int64_t batch = 0;               ///< size of the batch; 0: none
+  std::string abi = "hilo";
   bool realtime = false, test = false;
 };
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "hilo/backend/cpu/emit/jit.h"
+#include "hilo/backend/cpu/object/casadi.h"
 #include "hilo/backend/cpu/object/driver.h"
 #include "hilo/backend/cpu/object/header.h"
 #include "hilo/backend/cpu/object/manifest.h"
@@ -66,7 +67,8 @@ void add_objects(Parts& parts, const LevelPlan& level, size_t number, const std:
 }
 
 /// Compiles the drivers. The first one has NAME, NAME_call, and the functions that kernels of all levels call.
-StatusOr<Parts> parts_of(std::span<const LevelPlan> levels, const CInterface& interface, const hlo::Module& optimized) {
+StatusOr<Parts> parts_of(std::span<const LevelPlan> levels, const CInterface& interface, const hlo::Module& optimized,
+                         const ObjectOptions& options) {
   HILO_ASSIGN_OR_RETURN(const std::vector<std::string> called, library_functions(levels));
   std::vector<Isa> isas;
   for (const LevelPlan& level : levels) isas.push_back(level.isa);
@@ -78,6 +80,7 @@ StatusOr<Parts> parts_of(std::span<const LevelPlan> levels, const CInterface& in
     if (one) emit_call(module, driver_source(levels[0], interface, arena_bytes_of(levels), interface.name));
     else emit_dispatch(module, interface, isas);
     emit_typed(module, interface);
+    if (options.casadi) emit_casadi(module, *options.casadi, interface, arena_bytes_of(levels));
     return ok_status();
   };
   Parts parts;
@@ -101,8 +104,16 @@ StatusOr<Parts> parts_of(std::span<const LevelPlan> levels, const CInterface& in
   return parts;
 }
 
-StatusOr<JoinedObject> joined(const Parts& parts, const CInterface& interface, bool dispatches) {
-  const std::array<std::string, 2> exported = {interface.name, interface.name + "_call"};
+/// Returns the names that stay visible.
+std::vector<std::string> exported_names(const CInterface& interface, const ObjectOptions& options) {
+  std::vector<std::string> names = {interface.name, interface.name + "_call"};
+  if (!options.casadi) return names;
+  for (const auto& more : {casadi_names(*options.casadi), options.casadi->functions})
+    names.insert(names.end(), more.begin(), more.end());
+  return names;
+}
+
+StatusOr<JoinedObject> joined(const Parts& parts, std::span<const std::string> exported, bool dispatches) {
   const std::array<RawFunction, 1> raw = {processor_level()};
   HILO_ASSIGN_OR_RETURN(JoinedObject object,
                         join_objects(parts.objects, exported, std::span(raw).first(dispatches ? 1 : 0)));
@@ -148,11 +159,22 @@ StatusOr<ObjectFiles> write_object(std::span<const LevelPlan> levels, const Prog
   HILO_ASSIGN_OR_RETURN(const CInterface interface, c_interface(signature, options));
   for (const LevelPlan& level : levels) HILO_RETURN_IF_ERROR(why_not_object(*level.plan, signature, optimized));
   if (options.realtime) HILO_RETURN_IF_ERROR(why_not_realtime(optimized));
-  HILO_ASSIGN_OR_RETURN(const Parts parts, parts_of(levels, interface, optimized));
-  HILO_ASSIGN_OR_RETURN(JoinedObject object, joined(parts, interface, levels.size() > 1));
-  HILO_ASSIGN_OR_RETURN(const ObjectFigures figures, figures_of(object, parts, levels, optimized));
+  if (options.casadi) HILO_RETURN_IF_ERROR(check_casadi(*options.casadi, interface));
+  HILO_ASSIGN_OR_RETURN(const Parts parts, parts_of(levels, interface, optimized, options));
+  const std::vector<std::string> exported = exported_names(interface, options);
+  HILO_ASSIGN_OR_RETURN(JoinedObject object, joined(parts, exported, levels.size() > 1));
+  HILO_ASSIGN_OR_RETURN(ObjectFigures figures, figures_of(object, parts, levels, optimized));
+  if (options.casadi && !options.casadi->objects.empty()) {
+    std::vector<ObjectPart> whole = {{object.bytes}};
+    for (const std::string& more : options.casadi->objects) whole.push_back({more});
+    HILO_ASSIGN_OR_RETURN(JoinedObject all, join_objects(whole, exported));
+    object.bytes = std::move(all.bytes);
+    figures.text_bytes = all.text_bytes;
+    figures.data_bytes = all.data_bytes;
+    figures.undefined = std::move(all.undefined);
+  }
   return ObjectFiles{std::move(object.bytes), object_header(interface, figures), object_manifest(interface, figures),
-                     "", work_text(interface, figures)};
+                     "", work_text(interface, figures), exported};
 }
 
 }  // namespace hilo::cpu
