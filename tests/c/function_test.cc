@@ -93,13 +93,15 @@ TEST(CFunction, ArraysWithoutElementsNeedNoAddress) {
   unsigned char e[5] = {};
   alignas(16) std::complex<double> f[3] = {};
   alignas(16) std::complex<double> in[3] = {c[0], c[1], c[2]};
-  const void* arguments[] = {a, p, in, nullptr};
+  const void* arguments[] = {a, p, in, d + 1};  // nothing overlaps an array without elements
   void* results[] = {d, e, f, nullptr};
   ASSERT_EQ(error_of_c([&](char** error) { return hilo_call(function.get(), arguments, 4, results, 4, error); }), "");
   EXPECT_EQ(d[3], -1);
   EXPECT_EQ(e[1], 1);
   EXPECT_EQ(f[0], std::complex<double>(-1, 0));
   EXPECT_EQ(f[1], std::complex<double>(0, 2));
+  arguments[3] = nullptr;
+  EXPECT_EQ(hilo_call(function.get(), arguments, 4, results, 4, nullptr), HILO_CODE_OK);
 }
 
 TEST(CFunction, StaysValidWithoutItsProgram) {

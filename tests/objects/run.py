@@ -329,6 +329,14 @@ int main() {
     run(place, "./both")
 
 
+def tests_are_named_like_their_files(place):
+    """The function, and CasADi's, may have another name than the files."""
+    for options in (("--name", "other"), ("--abi", "casadi")):
+        compile_object(place, "rocket", "--test", *options)
+        run(place, "cc", "-std=c99", *STRICT, "rocket_test.c", "rocket.o", "-o", "test", "-lm")
+        run(place, "./test")
+
+
 def gradients_of_programs_with_several_results(place):
     """The other results, which aren't differentiated, add no arguments."""
     text = (place.folder / "square.hlo").read_text()
@@ -417,7 +425,7 @@ def cmake_adds_a_model(place):
 
 CASES = (page_leads_to_a_running_program, cmake_adds_a_model, same_bits_as_jit, test_notices_other_bits,
          calls_keep_their_promises, only_the_c_library_is_undefined, an_object_chooses_its_level, header_is_c_and_cxx,
-         header_names_what_it_takes, two_models_in_one_program,
+         header_names_what_it_takes, two_models_in_one_program, tests_are_named_like_their_files,
          gradients_of_programs_with_several_results, leaves_have_any_names, vmap_adds_a_dimension,
          refusals_name_op_and_line, wrong_options, realtime_prints_the_work,
          casadi_calls_value_and_derivatives,

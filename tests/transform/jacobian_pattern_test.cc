@@ -24,7 +24,8 @@ TEST(JacobianPattern, HasTheElementsThatAResultDependsOn) {
 
 TEST(JacobianPattern, HasEntriesThatAreZeroAtSomePoints) {
   EXPECT_EQ(pattern_of([](const Array& x) { return numpy::maximum(x, numpy::flip(x)); }, 2).entries.size(), 4u);
-  EXPECT_EQ(pattern_of([](const Array& x) { return numpy::clip(x, 10.0, 20.0); }, 2).entries, (Entries{{0, 0}, {1, 1}}));
+  EXPECT_EQ(pattern_of([](const Array& x) { return numpy::clip(x, 10.0, 20.0); }, 2).entries,
+            (Entries{{0, 0}, {1, 1}}));
   EXPECT_EQ(pattern_of([](const Array& x) { return numpy::log(x - 5.0); }, 2).entries.size(), 4u);  // NaN everywhere
 }
 

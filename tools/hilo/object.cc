@@ -146,9 +146,10 @@ void add_object_options(CLI::App& app, ObjectCommand& command) {
   app.add_option("--runtime", command.runtime,
                  "Of an object: what it links: none, which is the C library's memcpy, memmove, memset and libm")
       ->check(CLI::IsMember({"none"}));
-  app.add_option("--abi", command.abi,
-                 "Of an object: hilo, or casadi: with functions that CasADi's external() looks up, of doubles, and their "
-                 "sparse first and second derivatives")
+  app.add_option(
+         "--abi", command.abi,
+         "Of an object: hilo, or casadi: with functions that CasADi's external() looks up, of doubles, and their "
+         "sparse first and second derivatives")
       ->check(CLI::IsMember({"hilo", "casadi"}));
   app.add_option("--grad", command.gradients,
                  "Of an object: add the gradients of the first result, a scalar, with respect to these arguments: 0,2")
@@ -169,7 +170,8 @@ void add_object_options(CLI::App& app, ObjectCommand& command) {
 
 Status refuse_object_options(const ArgumentOptions& arguments, const ObjectCommand& command) {
   const bool used = !arguments.inputs.empty() || arguments.seed || !command.name.empty() || !command.target.empty() ||
-                    !command.gradients.empty() || command.batch != 0 || command.abi != "hilo" || command.realtime || command.test;
+                    !command.gradients.empty() || command.batch != 0 || command.abi != "hilo" || command.realtime ||
+                    command.test;
   return used ? invalid_argument("compile: an option of objects; wanted --to object with it") : ok_status();
 }
 

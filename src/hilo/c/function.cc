@@ -83,7 +83,8 @@ Status check_addresses(std::string_view what, std::span<const MemoryRule> rules,
 
 bool overlap(const void* a, int64_t a_bytes, const void* b, int64_t b_bytes) {
   const auto first = reinterpret_cast<uintptr_t>(a), second = reinterpret_cast<uintptr_t>(b);
-  return first < second + static_cast<uintptr_t>(b_bytes) && second < first + static_cast<uintptr_t>(a_bytes);
+  return a_bytes != 0 && b_bytes != 0 && first < second + static_cast<uintptr_t>(b_bytes) &&
+         second < first + static_cast<uintptr_t>(a_bytes);
 }
 
 /// Checks that a result overlaps no argument and no other result.

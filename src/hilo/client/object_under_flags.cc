@@ -16,7 +16,9 @@ Status write_object_files(const ObjectFiles& files, const std::string& path) {
   HILO_RETURN_IF_ERROR(write_file_atomic(path + ".o", files.object));
   HILO_RETURN_IF_ERROR(write_file_atomic(path + ".h", files.header));
   HILO_RETURN_IF_ERROR(write_file_atomic(path + ".json", files.manifest));
-  return files.test.empty() ? ok_status() : write_file_atomic(path + "_test.c", files.test);
+  if (files.test.empty()) return ok_status();
+  const std::string header = path.substr(path.rfind('/') + 1) + ".h";
+  return write_file_atomic(path + "_test.c", "#include \"" + header + "\"\n\n" + files.test);
 }
 
 }  // namespace hilo

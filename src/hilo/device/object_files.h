@@ -47,7 +47,7 @@ struct ObjectFiles {
   std::string object;    ///< relocatable ELF
   std::string header;    ///< for C99 and C++
   std::string manifest;  ///< the header's figures as JSON
-  std::string test;      ///< C99; empty without ObjectOptions::test
+  std::string test;      ///< C99, to be preceded by an include of the header; empty without ObjectOptions::test
   std::string work;      ///< what a call does at most, in a line of text
   std::vector<std::string> functions = {};  ///< names of the functions that a linker sees
 };

@@ -14,8 +14,7 @@ namespace {
 /// Describes arrays by their paths, or by numbers.
 std::vector<LoadedValue> values_of(std::span<const Shape> shapes, const std::vector<std::string>& paths) {
   std::vector<LoadedValue> values;
-  for (const Shape& shape : shapes)
-    values.push_back(loaded_value(paths.empty() ? "" : paths[values.size()], shape));
+  for (const Shape& shape : shapes) values.push_back(loaded_value(paths.empty() ? "" : paths[values.size()], shape));
   return values;
 }
 

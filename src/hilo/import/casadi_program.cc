@@ -36,10 +36,10 @@ std::string casadi_name(std::string_view path, std::string_view letter, size_t n
 StatusOr<CasadiMatrix> matrix_of(const LoadedValue& value, std::string name) {
   const Shape& shape = value.shape;
   if (!shape.is_array() || shape.element_type() != ElementType::kF64 || shape.rank() > 2)
-    return invalid_argument(fmt::format("--abi casadi: '{}' is {}; wanted float64 of at most 2 dimensions", value.name,
-                                        value.type));
-  CasadiMatrix matrix{std::move(name), shape.rank() > 0 ? shape.dimension(0) : 1,
-                      shape.rank() > 1 ? shape.dimension(1) : 1, {}};
+    return invalid_argument(
+        fmt::format("--abi casadi: '{}' is {}; wanted float64 of at most 2 dimensions", value.name, value.type));
+  CasadiMatrix matrix{
+      std::move(name), shape.rank() > 0 ? shape.dimension(0) : 1, shape.rank() > 1 ? shape.dimension(1) : 1, {}};
   for (int64_t column = 0; column < matrix.columns; ++column) {
     for (int64_t row = 0; row < matrix.rows; ++row) matrix.entries.emplace_back(row, column);
   }
@@ -105,8 +105,10 @@ Blocks blocks_of(const CasadiProgram& program, const CasadiFunction& derivative,
     for (size_t k = 0; k < own; ++k) {
       const CasadiMatrix& argument = derivative.arguments[k];
       const int64_t columns = k < read ? count_of(argument) : 0;
-      CasadiMatrix block{fmt::format("jac_{}_{}", result.name, argument.name), result.rows * result.columns,
-                         argument.rows * argument.columns, {}};
+      CasadiMatrix block{fmt::format("jac_{}_{}", result.name, argument.name),
+                         result.rows * result.columns,
+                         argument.rows * argument.columns,
+                         {}};
       for (const auto& [r, c] : entries_within(whole, row, count_of(result), column, columns)) {
         const auto& [in_row, in_column] = result.entries[static_cast<size_t>(r)];
         block.entries.emplace_back(in_column * result.rows + in_row, c);

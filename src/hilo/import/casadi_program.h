@@ -18,8 +18,7 @@ struct CasadiProgram {
 /// Returns a program as a function of column-major matrices. A vector is a column, a scalar a matrix of one element.
 /// Errors    INVALID_ARGUMENT for an array that isn't of float64, or has more than 2 dimensions
 StatusOr<CasadiProgram> casadi_program(const std::string& name, FlatFunction program,
-                                       const std::vector<LoadedValue>& inputs,
-                                       const std::vector<LoadedValue>& outputs);
+                                       const std::vector<LoadedValue>& inputs, const std::vector<LoadedValue>& outputs);
 
 /// Returns CasADi's jac_NAME: its arguments are those of the function and its results, which it doesn't read; its
 /// results are, for each result and each argument, a Jacobian of their elements. The entries are those of

@@ -19,14 +19,32 @@ using hlo::Opcode;
 
 /// Whether the opcode, if not elementwise, passes a NaN in an element of an operand to all results that depend on it.
 bool passes_nan(Opcode opcode) {
-  constexpr std::array kOpcodes = {
-      Opcode::kBroadcast,        Opcode::kCall,     Opcode::kConcatenate, Opcode::kConditional,
-      Opcode::kConstant,         Opcode::kDot,      Opcode::kDynamicSlice, Opcode::kDynamicUpdateSlice,
-      Opcode::kGather,           Opcode::kIota,     Opcode::kGetTupleElement, Opcode::kOptimizationBarrier,
-      Opcode::kPad,              Opcode::kParameter, Opcode::kReduce,     Opcode::kReshape,
-      Opcode::kReverse,          Opcode::kScatter,  Opcode::kSlice,       Opcode::kTranspose,
-      Opcode::kTuple,            Opcode::kWhile,    hlo::kExtScan,        hlo::kExtCustomRules,
-      hlo::kExtCumsum,           hlo::kExtStopGradient};
+  constexpr std::array kOpcodes = {Opcode::kBroadcast,
+                                   Opcode::kCall,
+                                   Opcode::kConcatenate,
+                                   Opcode::kConditional,
+                                   Opcode::kConstant,
+                                   Opcode::kDot,
+                                   Opcode::kDynamicSlice,
+                                   Opcode::kDynamicUpdateSlice,
+                                   Opcode::kGather,
+                                   Opcode::kIota,
+                                   Opcode::kGetTupleElement,
+                                   Opcode::kOptimizationBarrier,
+                                   Opcode::kPad,
+                                   Opcode::kParameter,
+                                   Opcode::kReduce,
+                                   Opcode::kReshape,
+                                   Opcode::kReverse,
+                                   Opcode::kScatter,
+                                   Opcode::kSlice,
+                                   Opcode::kTranspose,
+                                   Opcode::kTuple,
+                                   Opcode::kWhile,
+                                   hlo::kExtScan,
+                                   hlo::kExtCustomRules,
+                                   hlo::kExtCumsum,
+                                   hlo::kExtStopGradient};
   return hlo::is_elementwise(opcode) || std::ranges::find(kOpcodes, opcode) != kOpcodes.end();
 }
 
@@ -68,8 +86,9 @@ Array points(int64_t columns, double start) {
   std::vector<double> values(static_cast<size_t>(columns * columns));
   double whole = 0;
   for (int64_t k = 0; k < columns * columns; ++k)
-    values[static_cast<size_t>(k)] = k % (columns + 1) == 0 ? std::numeric_limits<double>::quiet_NaN()
-                                                            : 0.2 + 0.6 * std::modf(start * double(1 + k % columns), &whole);
+    values[static_cast<size_t>(k)] = k % (columns + 1) == 0
+                                         ? std::numeric_limits<double>::quiet_NaN()
+                                         : 0.2 + 0.6 * std::modf(start * double(1 + k % columns), &whole);
   return Array::from_literal(Literal::array<double>(sizes, values));
 }
 

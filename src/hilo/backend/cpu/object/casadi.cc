@@ -15,9 +15,9 @@ namespace {
 
 using llvm::Function, llvm::Value;
 
-constexpr std::array kEndings = {"",          "_work",         "_n_in",         "_n_out",  "_name_in",
-                                 "_name_out", "_sparsity_in",  "_sparsity_out", "_incref", "_decref",
-                                 "_checkout", "_release"};
+constexpr std::array kEndings = {"",         "_work",     "_n_in",        "_n_out",
+                                 "_name_in", "_name_out", "_sparsity_in", "_sparsity_out",
+                                 "_incref",  "_decref",   "_checkout",    "_release"};
 constexpr int64_t kDouble = sizeof(double);
 
 /// The numbers by which CasADi describes a matrix: rows, columns, then the begin of each column, then the row of each
@@ -134,7 +134,8 @@ class CasadiEmitter {
   llvm::Constant* zeros() {
     int64_t most = 1;
     for (size_t k = 0; k < interface_.arguments.size(); ++k) most = std::max(most, std::ssize(f_.arguments[k].entries));
-    return constant(llvm::ConstantAggregateZero::get(llvm::ArrayType::get(ir_.getDoubleTy(), static_cast<uint64_t>(most))));
+    return constant(
+        llvm::ConstantAggregateZero::get(llvm::ArrayType::get(ir_.getDoubleTy(), static_cast<uint64_t>(most))));
   }
 
   /// int NAME(const double** arg, double** res, long long* iw, double* w, int mem)
@@ -149,8 +150,8 @@ class CasadiEmitter {
       ir_.CreateStore(entry(function->getArg(0), k, zero), ir_.CreateConstGEP1_64(pointer, pointers, k));
     int64_t place = arena_doubles();
     for (size_t k = 0; k < results; ++k) {
-      Value* unwanted = ir_.CreateConstGEP1_64(ir_.getDoubleTy(), work, static_cast<uint64_t>(place));
-      ir_.CreateStore(entry(function->getArg(1), k, unwanted), ir_.CreateConstGEP1_64(pointer, pointers, arguments + k));
+      Value* dropped = ir_.CreateConstGEP1_64(ir_.getDoubleTy(), work, static_cast<uint64_t>(place));
+      ir_.CreateStore(entry(function->getArg(1), k, dropped), ir_.CreateConstGEP1_64(pointer, pointers, arguments + k));
       place += std::ssize(f_.results[k].entries);
     }
     const uint64_t low = kArenaAlignment - 1;
@@ -185,7 +186,8 @@ std::vector<std::string> casadi_names(const CasadiFunction& function) {
 
 Status check_casadi(const CasadiFunction& function, const CInterface& interface) {
   if (!is_c_identifier(function.name))
-    return invalid_argument(fmt::format("writing an object: CasADi's name isn't an identifier of C; got '{}'", function.name));
+    return invalid_argument(
+        fmt::format("writing an object: CasADi's name isn't an identifier of C; got '{}'", function.name));
   if (function.arguments.size() < interface.arguments.size() ||
       !has_vectors(std::span(function.arguments).first(interface.arguments.size()), interface.arguments) ||
       !has_vectors(function.results, interface.results))

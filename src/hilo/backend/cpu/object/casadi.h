@@ -23,8 +23,8 @@ Status check_casadi(const CasadiFunction& function, const CInterface& interface)
 
 /// Emits NAME, NAME_work, NAME_n_in, NAME_n_out, NAME_name_in, NAME_name_out, NAME_sparsity_in, NAME_sparsity_out,
 /// NAME_incref, NAME_decref, NAME_checkout and NAME_release, which CasADi's external() and acados look up. NAME calls
-/// `interface`'s function: a null argument is zeros, a null result isn't wanted; arena and unwanted results are in
-/// CasADi's work vector.
+/// `interface`'s function: a null argument is zeros, a null result is computed and dropped. Arena and dropped results
+/// are in CasADi's work vector.
 void emit_casadi(llvm::Module& module, const CasadiFunction& function, const CInterface& interface,
                  int64_t arena_bytes);
 

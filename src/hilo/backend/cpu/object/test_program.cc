@@ -61,9 +61,7 @@ StatusOr<std::string> test_program(const ProgramSignature& signature, const Obje
                             unit_bytes(array));
   }
   return fmt::format(
-      R"(/* {0}_test.c -- calls {0} on recorded arguments. Exits with 0 if the results have the recorded bits. */
-#include "{0}.h"
-
+      R"(/* Calls {0} on recorded arguments. Exits with 0 if the results have the recorded bits. */
 #include <stdio.h>
 #include <string.h>
 

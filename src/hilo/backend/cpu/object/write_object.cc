@@ -173,8 +173,12 @@ StatusOr<ObjectFiles> write_object(std::span<const LevelPlan> levels, const Prog
     figures.data_bytes = all.data_bytes;
     figures.undefined = std::move(all.undefined);
   }
-  return ObjectFiles{std::move(object.bytes), object_header(interface, figures), object_manifest(interface, figures),
-                     "", work_text(interface, figures), exported};
+  return ObjectFiles{std::move(object.bytes),
+                     object_header(interface, figures),
+                     object_manifest(interface, figures),
+                     "",
+                     work_text(interface, figures),
+                     exported};
 }
 
 }  // namespace hilo::cpu
