@@ -26,8 +26,9 @@ inline constexpr Costs kTestCosts = {.fork = 10'000,
                                      .uncached = 0.3,
                                      .core_cache_bytes = 128 << 10,
                                      .cache_bytes = 2 << 20,
-                                     .products = {0.035, 0.04, 0.012, 0.03, 0.017},
+                                     .products = {0.035, 0.04, 0.012, 0.03, 0.017, 0.25, 1},
                                      .product_call = 650,
+                                     .product_item = 60,
                                      .library = {0.03, 0.002, 0.007, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
                                      .small_matrices = {}};
 

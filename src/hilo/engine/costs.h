@@ -32,6 +32,9 @@ struct ProductCosts {
   double blocked, plain;  ///< floats: if several rows share the loads; if each row loads for itself
   double bf16, narrow;    ///< types that are computed in f32
   double integer;
+  /// Floats whose vectors run along the sum, because columns aren't adjacent: one term of a sum shorter than a vector, or
+  /// a whole longer sum, in addition to `plain` terms.
+  double short_sum_term, long_sum;
 };
 
 struct Costs {
@@ -48,6 +51,7 @@ struct Costs {
   int64_t core_cache_bytes, cache_bytes;  ///< cache of one core; largest cache
   ProductCosts products;
   double product_call;  ///< a library call for a product, in addition to its terms
+  double product_item;  ///< each further small product of the same call
   LibraryCosts library;
   /// Matrices whose factorizations are written out as elementwise ops, which regions and loops fuse. Larger ones take
   /// long to compile, or the library is faster.

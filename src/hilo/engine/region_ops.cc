@@ -97,6 +97,52 @@ std::pair<double, double> term_costs(const Shape& lhs, const Shape& rhs, bool bl
   return {blocked ? costs.products.blocked : costs.products.plain, library};
 }
 
+/// The sizes of a product, and how the right operand's last dimension is used.
+struct Product {
+  int64_t batch = 1, rows = 1, columns = 1, contracted = 1;
+  bool columns_are_adjacent = true;
+  bool batch_is_adjacent = false;  ///< of the larger operand
+
+  double terms() const { return static_cast<double>(rows * columns * contracted); }
+};
+
+/// Returns the last dimension with more than one element, or -1.
+int64_t last_dimension(const Shape& shape) {
+  int64_t d = shape.rank() - 1;
+  while (d >= 0 && shape.dimension(d) == 1) --d;
+  return d;
+}
+
+Product product_of(const hlo::DotAttributes& a, const Shape& lhs, const Shape& rhs) {
+  Product p;
+  for (int64_t d : a.lhs_batch_dimensions) p.batch *= lhs.dimension(d);
+  for (int64_t d : a.lhs_contracting_dimensions) p.contracted *= lhs.dimension(d);
+  const int64_t others = std::max<int64_t>(p.batch * p.contracted, 1);
+  p.rows = lhs.element_count() / others;
+  p.columns = rhs.element_count() / others;
+  const bool left_is_larger = p.rows > p.columns;
+  p.batch_is_adjacent = left_is_larger ? hlo::contains(a.lhs_batch_dimensions, last_dimension(lhs))
+                                       : hlo::contains(a.rhs_batch_dimensions, last_dimension(rhs));
+  int64_t adjacent = 1;
+  for (int64_t d = rhs.rank(); d-- > 0 && adjacent < p.columns; adjacent *= rhs.dimension(d)) {
+    if (hlo::contains(a.rhs_contracting_dimensions, d) || hlo::contains(a.rhs_batch_dimensions, d)) break;
+  }
+  constexpr int64_t kVector = 16;
+  p.columns_are_adjacent = adjacent >= std::min(p.columns, kVector);
+  return p;
+}
+
+/// Whether vectors along sums, or along a batch, take longer than a library call that copies operands.
+bool is_slow_across(const Product& p, const Shape& rhs, const Costs& costs) {
+  constexpr int64_t kLongSum = 16;
+  const auto sums = static_cast<double>(p.rows * p.columns), items = static_cast<double>(p.batch);
+  const double loop = p.contracted < kLongSum || p.batch_is_adjacent
+                          ? p.terms() * costs.products.short_sum_term
+                          : sums * costs.products.long_sum + p.terms() * costs.products.plain;
+  const double copy = static_cast<double>(rhs.element_count()) * (costs.load + costs.store);
+  return items * loop > costs.product_call + copy + items * (costs.product_item + p.terms() * costs.library.term);
+}
+
 /// Whether a library call doesn't pay off: tiny matrices, and matrix-vector products, where memory bandwidth is the
 /// limit.
 bool is_small_dot(const Graph& graph, const Node& node, const Costs& costs) {
@@ -104,20 +150,19 @@ bool is_small_dot(const Graph& graph, const Node& node, const Costs& costs) {
   const Shape &lhs = graph.values[node.operands[0]].shape, &rhs = graph.values[node.operands[1]].shape;
   const ElementType result = graph.values[node.results[0]].shape.element_type();
   if (const auto sums = hlo::sum_type(lhs, rhs, result); !sums.ok() || *sums != result) return false;
-  int64_t batch = 1, contracted = 1;
-  for (int64_t d : a.lhs_batch_dimensions) batch *= lhs.dimension(d);
-  for (int64_t d : a.lhs_contracting_dimensions) contracted *= lhs.dimension(d);
-  if (batch == 0 || contracted == 0) return true;
-  const int64_t rows = lhs.element_count() / (batch * contracted);
-  const int64_t columns = rhs.element_count() / (batch * contracted);
-  if (rows <= 1 || columns <= 1) return true;
+  const Product p = product_of(a, lhs, rhs);
+  if (p.batch == 0 || p.contracted == 0) return true;
+  const bool is_of_floats = is_floating(lhs.element_type()) || is_complex(lhs.element_type());
+  if (p.rows <= 1 || p.columns <= 1)
+    return !is_of_floats || !p.batch_is_adjacent || !is_slow_across(p, p.rows > p.columns ? lhs : rhs, costs);
   if (is_complex(lhs.element_type())) return false;
   if (!is_floating(lhs.element_type()) && !is_integer(result)) return true;
+  if (is_of_floats && !p.columns_are_adjacent && is_slow_across(p, rhs, costs)) return false;
   // Blocks of rows share loads if vectors run along the contiguous columns and the block fits in a core's cache.
-  const bool blocked = columns >= 16 && !hlo::contains(a.rhs_contracting_dimensions, rhs.rank() - 1) &&
-                       columns * contracted * element_size_bytes(rhs.element_type()) <= costs.core_cache_bytes;
+  const bool blocked = p.columns >= 16 && !hlo::contains(a.rhs_contracting_dimensions, rhs.rank() - 1) &&
+                       p.columns * p.contracted * element_size_bytes(rhs.element_type()) <= costs.core_cache_bytes;
   const auto [loop, library] = term_costs(lhs, rhs, blocked, costs);
-  return static_cast<double>(rows * columns * contracted) * (loop - library) <= costs.product_call;
+  return p.terms() * (loop - library) <= costs.product_call;
 }
 
 bool has_equal_widths(const Graph& graph, const Node& node) {

@@ -71,6 +71,7 @@ inline void expect_near(const Literal& got, const Literal& wanted, double tolera
   const ElementType type = got.shape().element_type();
   if (!is_floating(type)) {
     EXPECT_EQ(got.to_string(64), wanted.to_string(64)) << where;
+    EXPECT_TRUE(!is_integer(type)) << where << ": elements differ after those shown";
     return;
   }
   for (int64_t k = 0; k < got.shape().element_count(); ++k) {

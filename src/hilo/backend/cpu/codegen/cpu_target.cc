@@ -20,14 +20,15 @@ StatusOr<LibraryChoice> CpuTarget::library_choice(const LibraryProblem& problem)
   return LibraryChoice{chosen.symbol, chosen.hero->updates_in_place(), std::move(code).functions()};
 }
 
-bool CpuTarget::reads_view(const hlo::Instruction& instruction, size_t operand, std::span<const Shape> operands,
-                           const OperandView& view) const {
-  return instruction.opcode == hlo::Opcode::kDot && dot_reads_view(isa_, instruction, operand, operands, view);
+// A dot copies what it can't read in place as fast as a region would.
+bool CpuTarget::reads_view(const hlo::Instruction& instruction, size_t, std::span<const Shape>,
+                           const OperandView&) const {
+  return instruction.opcode == hlo::Opcode::kDot;
 }
 
 bool CpuTarget::writes_view(const hlo::Instruction& instruction, std::span<const Shape> operands,
-                            const OperandView& view) const {
-  return instruction.opcode == hlo::Opcode::kDot && dot_writes_view(isa_, instruction, operands, view);
+                            const OperandView&) const {
+  return instruction.opcode == hlo::Opcode::kDot && dot_writes_view(isa_, instruction, operands);
 }
 
 StatusOr<std::optional<CodeFunction>> CpuTarget::register_loop(const hlo::Computation& condition,

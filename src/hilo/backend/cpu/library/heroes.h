@@ -30,11 +30,8 @@ StatusOr<std::unique_ptr<Hero>> bind_hero(const LibraryCall& call, Isa isa, std:
 
 // Functions that create library calls. Each returns null for forms of the instruction that it doesn't support.
 std::unique_ptr<Hero> make_dot_hero(const HeroRequest& request);
-/// Whether the library call of a dot can read the operand through this view, without a copy.
-bool dot_reads_view(Isa isa, const hlo::Instruction& dot, size_t operand, std::span<const Shape> operands,
-                    const OperandView& view);
-/// Whether it can write its result through this view.
-bool dot_writes_view(Isa isa, const hlo::Instruction& dot, std::span<const Shape> operands, const OperandView& view);
+/// Whether the library call of a dot can write its result through any view. All of them read operands through views.
+bool dot_writes_view(Isa isa, const hlo::Instruction& dot, std::span<const Shape> operands);
 std::unique_ptr<Hero> make_integer_dot_hero(const HeroRequest& request);
 std::unique_ptr<Hero> make_convolution_hero(const HeroRequest& request);
 StatusOr<std::unique_ptr<Hero>> make_sort_hero(const HeroRequest& request);

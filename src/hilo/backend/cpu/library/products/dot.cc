@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // backend/cpu/library/products/dot.cc -- the dot op as batched matrix products.
+#include <array>
+#include <tuple>
+
 #include "hilo/backend/cpu/library/heroes.h"
+#include "hilo/backend/cpu/library/products/complex_product.h"
+#include "hilo/backend/cpu/library/products/float_product.h"
 #include "hilo/backend/cpu/library/products/narrow_dot.h"
 #include "hilo/backend/cpu/library/products/product_choice.h"
 #include "hilo/backend/cpu/library/products/product_parts.h"
@@ -11,102 +16,135 @@
 namespace hilo::cpu {
 namespace {
 
-/// An operand as BLAS needs it: in place, or copied.
-struct Operand : ProductOperand {
-  bool packed = false;  ///< must first be copied to [batch, outer, contracted] order
-
-  Operand(const Shape& s, const hlo::Int64List& batch_dimensions, const hlo::Int64List& contracting,
-          const OperandView& view)
-      : ProductOperand(s, batch_dimensions, contracting, view) {
-    packed =
-        !is_in_step() || (*outer.stride != 1 && *contracted.stride != 1 && outer.extent != 1 && contracted.extent != 1);
-    if (packed) use_packed_strides();
-    // An extent of one may have any stride; BLAS needs one that spans the other extent.
-    if (outer.extent == 1) outer.stride = *contracted.stride == 1 ? contracted.extent : 1;
-    if (contracted.extent == 1) contracted.stride = *outer.stride == 1 ? outer.extent : 1;
-  }
-};
-
-Operand left_operand(const hlo::DotAttributes& a, const Shape& s, const OperandView& view) {
-  return {s, a.lhs_batch_dimensions, a.lhs_contracting_dimensions, view};
-}
-Operand right_operand(const hlo::DotAttributes& a, const Shape& s, const OperandView& view) {
-  return {s, a.rhs_batch_dimensions, a.rhs_contracting_dimensions, view};
-}
-
-/// Returns the result as [batch, rows, columns] through the view.
-ProductOperand result_of(const hlo::DotAttributes& a, const Shape& s, const ProductOperand& right,
-                         const OperandView& view) {
-  hlo::Int64List batch, columns;
-  for (size_t d = 0; d < a.lhs_batch_dimensions.size(); ++d) batch.push_back(d);
-  const int64_t count = right.outer.dimensions.size();
-  for (int64_t d = s.rank() - count; d < s.rank(); ++d) columns.push_back(d);
-  return {s, batch, columns, view};
-}
-
-/// Whether its rows have one stride and its columns are adjacent.
-bool has_rows(const ProductOperand& result) {
-  return result.is_in_step() && (*result.contracted.stride == 1 || result.contracted.extent == 1);
-}
-
 constexpr int64_t kColumnsWorthACopy = 32;  // for adjacent rows
 constexpr double kMaxShortWork = 1 << 15;   // multiplications: the overhead of a library's call exceeds its gain
 
-/// Few small complex products, rounded as by the reference and XLA.
-template <typename Sum, typename T>
-void multiply_short(const MatrixProduct<T>& p) {
-  for (int64_t i = 0; i < p.m; ++i) {
-    for (int64_t j = 0; j < p.n; ++j) {
-      Sum sum;
-      for (int64_t k = 0; k < p.k; ++k) sum.take(p.a[i * p.a_row + k * p.a_column], p.b[k * p.b_row + j * p.b_column]);
-      p.c[i * p.ldc + j] = sum.value();
-    }
+const ComplexKernels& complex_kernels(Isa isa) {
+  switch (isa) {
+    case Isa::kSse2: return complex_kernels_sse2();
+    case Isa::kAvx2: return complex_kernels_avx2();
+    case Isa::kAvx512: return complex_kernels_avx512();
   }
+  __builtin_unreachable();
+}
+
+/// Returns the kernel for sums that are rounded as by the reference and XLA. For vectors times matrices they add
+/// products; otherwise four real sums.
+template <typename T>
+auto complex_kernel(Isa isa, bool is_of_vector) {
+  const ComplexKernels& all = complex_kernels(isa);
+  if constexpr (std::is_same_v<T, std::complex<float>>) return is_of_vector ? all.c64_of_vector : all.c64;
+  else return is_of_vector ? all.c128_of_vector : all.c128;
+}
+
+/// Whether operands and result have the type of the sums. Others are converted, which copies them anyway.
+bool is_of_one_type(ElementType type, std::span<const Shape> operands, const Shape& result) {
+  return operands[0].element_type() == type && operands[1].element_type() == type && result.element_type() == type;
+}
+
+ProductSizes sizes_of(const hlo::DotAttributes& a, std::span<const Shape> operands) {
+  ProductSizes sizes{1, 1, 1, 1};
+  for (const int64_t d : a.lhs_batch_dimensions) sizes.batch *= operands[0].dimension(d);
+  for (const int64_t d : a.lhs_contracting_dimensions) sizes.k *= operands[0].dimension(d);
+  const int64_t others = std::max<int64_t>(sizes.batch * sizes.k, 1);
+  sizes.m = operands[0].element_count() / others;
+  sizes.n = operands[1].element_count() / others;
+  return sizes;
+}
+
+/// Whether complex sums are rounded as by the reference.
+static_assert(hlo::kernels::kMaxShortSum <= kMaxComplexTerms);
+bool is_short(const ProductSizes& s) { return s.k <= hlo::kernels::kMaxShortSum && s.work() <= kMaxShortWork; }
+
+/// Whether hilo's own kernels are faster than a library, which packs its operands.
+bool is_thin(const ProductSizes& s) {
+  constexpr int64_t kThin = 8, kFewTerms = 16;
+  return s.k <= kMaxComplexTerms && (s.m <= kThin || s.n <= kThin || s.k <= kFewTerms);
+}
+
+template <typename T>
+ProductRules rules_of(const hlo::DotAttributes& a, const HeroRequest& request) {
+  const auto& operands = request.problem.operands;
+  constexpr ElementType kType = element_type_of<T>;
+  constexpr int64_t kVectorBytes[] = {16, 32, 64};  // of each Isa
+  constexpr int64_t kFloats = is_complex(kType) ? 2 * sizeof(T) / sizeof(float) : sizeof(T) / sizeof(float);
+  ProductRules rules{
+      .converts = {operands[0].element_type() != kType, operands[1].element_type() != kType},
+      .result_is_dense = request.problem.results[0].element_type() != kType,
+      .lanes = kVectorBytes[static_cast<int>(request.isa)] / static_cast<int64_t>(sizeof(T)),
+      .term = kCpuCosts.library.term * kFloats,
+  };
+  if constexpr (is_complex(kType)) {
+    const ProductSizes sizes = sizes_of(a, operands);
+    rules.keeps_order = is_short(sizes);
+    if (!rules.keeps_order && !is_thin(sizes)) return rules;
+    rules.left = rules.right = Reads::kAnyPlaces;
+    rules.is_small = [](int64_t, int64_t, int64_t, int64_t) { return true; };
+  } else if (float_kernels(request.isa) != nullptr) {
+    rules.is_small = is_small_product;
+  }
+  return rules;
 }
 
 template <typename T>
 class DotHero final : public Hero {
  public:
   DotHero(const hlo::DotAttributes& a, const HeroRequest& request)
-      : lhs_(left_operand(a, request.problem.operands[0], request.view(0))),
-        rhs_(right_operand(a, request.problem.operands[1], request.view(1))),
-        result_(request.problem.results[0]),
-        out_(result_of(a, result_, rhs_, request.view(2))) {
+      : shapes_{request.problem.operands[0], request.problem.operands[1], request.problem.results[0]},
+        rules_(rules_of<T>(a, request)),
+        layout_(layout_of(a, shapes_, {request.view(0), request.view(1), request.view(2)}, rules_)) {
+    const ProductSizes& sizes = layout_.sizes;
     if constexpr (std::is_floating_point_v<T>) {
-      const ProductSizes sizes = sizes_of();
-      own_ = own_product(request.isa, sizeof(T) == sizeof(double), {sizes.m, sizes.n, sizes.k, *rhs_.outer.stride != 1},
+      own_ = own_product(request.isa, sizeof(T) == sizeof(double),
+                         {sizes.m, sizes.n, sizes.k, layout_.right.line != 1},
                          parts_of_product(sizes, longer_side(sizes), kCpuCosts.library.term));
       // Adjacent rows are copied first, which doesn't pay off for few columns.
-      own_.is_faster = own_.is_faster && (*lhs_.contracted.stride == 1 || rhs_.outer.extent >= kColumnsWorthACopy);
+      own_.is_faster = own_.is_faster && (layout_.left.along == 1 || sizes.n >= kColumnsWorthACopy);
+      is_small_ = rules_.is_small != nullptr && rules_.is_small(sizes.m, sizes.n, sizes.k, rules_.lanes);
+    } else if (rules_.left == Reads::kAnyPlaces) {
+      const ProductSizes whole = sizes_of(a, request.problem.operands);
+      complex_kernel_ = complex_kernel<T>(request.isa, whole.m == 1 && whole.n != 1);
     }
   }
 
   Status run(void* const* buffers, const CallContext&) const override {
     AlignedBuffer left, right, out;
-    HILO_ASSIGN_OR_RETURN(const T* a, prepared(lhs_, buffers[0], left));
-    HILO_ASSIGN_OR_RETURN(const T* b, prepared(rhs_, buffers[1], right));
+    const int first = layout_.is_exchanged ? 1 : 0;
+    HILO_ASSIGN_OR_RETURN(const T* a, prepared(layout_.left, shapes_[first], buffers[first], left));
+    HILO_ASSIGN_OR_RETURN(const T* b, prepared(layout_.right, shapes_[1 - first], buffers[1 - first], right));
     T* c = static_cast<T*>(buffers[2]);
-    const bool narrow = result_.element_type() != element_type_of<T>;
-    if (narrow) {
-      HILO_ASSIGN_OR_RETURN(out, allocate_buffer(result_.element_count() * sizeof(T)));
+    const bool narrow = shapes_[2].element_type() != element_type_of<T>;
+    if (narrow || layout_.result.is_copied) {
+      HILO_ASSIGN_OR_RETURN(out, allocate_buffer(shapes_[2].element_count() * sizeof(T)));
       c = reinterpret_cast<T*>(out.data());
     }
     multiply_all(a, b, c);
     if (narrow) narrow_result(c, buffers[2]);
+    else if (layout_.result.is_copied) layout_.result.copy.run(c, static_cast<T*>(buffers[2]) + layout_.result.offset);
     return ok_status();
   }
 
  private:
-  StatusOr<const T*> prepared(const Operand& o, const void* data, AlignedBuffer& memory) const {
-    const ElementType type = o.shape.element_type();
-    if (!o.packed && type == element_type_of<T>) return static_cast<const T*>(data);
-    HILO_ASSIGN_OR_RETURN(memory, allocate_buffer(o.shape.element_count() * sizeof(T)));
-    T* to = reinterpret_cast<T*>(memory.data());
+  StatusOr<const T*> prepared(const MatrixPlace& place, const Shape& shape, const void* data,
+                              AlignedBuffer& memory) const {
+    const ElementType type = shape.element_type();
+    const bool is_converted = type != element_type_of<T>;
+    const int64_t bytes = element_size_bytes(type), count = shape.element_count();
+    AlignedBuffer copy;
+    if (place.is_copied) {
+      HILO_ASSIGN_OR_RETURN(copy, allocate_buffer(count * bytes));
+      place.copy.run(static_cast<const std::byte*>(data) + place.offset * bytes, copy.data());
+      data = copy.data();
+      if (!is_converted) memory = std::move(copy);
+    }
+    if (!is_converted) return static_cast<const T*>(data);
+    HILO_ASSIGN_OR_RETURN(memory, allocate_buffer(count * sizeof(T)));
+    T* const to = reinterpret_cast<T*>(memory.data());
     visit_array_type(
         type,
         [&]<typename From>() {
           if constexpr (std::is_convertible_v<From, T> || std::is_constructible_v<T, From>)
-            copy_operand(o, static_cast<const From*>(data), to, o.packed);
+            convert_elements(static_cast<const From*>(data), to, count);
         },
         [] {});
     return to;
@@ -114,9 +152,9 @@ class DotHero final : public Hero {
 
   void narrow_result(const T* from, void* to) const {
     if constexpr (std::is_floating_point_v<T>) {
-      const int64_t count = result_.element_count();
+      const int64_t count = shapes_[2].element_count();
       visit_array_type(
-          result_.element_type(),
+          shapes_[2].element_type(),
           [&]<typename To>() {
             if constexpr (std::is_same_v<To, float> || computes_in_float<To>) {
               for (int64_t i = 0; i < count; ++i)
@@ -127,43 +165,43 @@ class DotHero final : public Hero {
     }
   }
 
-  ProductSizes sizes_of() const {
-    return {lhs_.batch.extent, lhs_.outer.extent, rhs_.outer.extent, lhs_.contracted.extent};
-  }
-
   void multiply_all(const T* a, const T* b, T* c) const {
-    const ProductSizes sizes = sizes_of();
-    const int64_t row = sizes.m == 1 ? sizes.n : *out_.outer.stride;
-    const bool is_short =
-        is_complex(element_type_of<T>) && sizes.k <= hlo::kernels::kMaxShortSum && sizes.work() <= kMaxShortWork;
+    const ProductSizes& sizes = layout_.sizes;
+    const auto& [left, right, result] = std::tie(layout_.left, layout_.right, layout_.result);
     const ProductCut cut = own_.is_faster ? right_side(sizes) : longer_side(sizes);
     for_product_parts(sizes, cut, kCpuCosts.library.term, [&](const ProductPart& part) {
       MatrixProduct<T> p{part.row_end - part.row_begin,
                          part.column_end - part.column_begin,
                          sizes.k,
-                         a + lhs_.offset_of(part.item) + part.row_begin * *lhs_.outer.stride,
-                         *lhs_.outer.stride,
-                         *lhs_.contracted.stride,
-                         b + rhs_.offset_of(part.item) + part.column_begin * *rhs_.outer.stride,
-                         *rhs_.contracted.stride,
-                         *rhs_.outer.stride,
-                         c + out_.offset_of(part.item) + part.row_begin * row + part.column_begin,
-                         row};
-      if (!is_short) multiply_one(p);
-      else if (sizes.m == 1 && sizes.n != 1) multiply_short<hlo::kernels::ShortVectorSum<T>>(p);
-      else multiply_short<hlo::kernels::ShortSum<T>>(p);
+                         a + layout_.offset_of(left, part.item) + part.row_begin * left.line,
+                         left.line,
+                         left.along,
+                         b + layout_.offset_of(right, part.item) + part.column_begin * right.line,
+                         right.along,
+                         right.line,
+                         c + layout_.offset_of(result, part.item) + part.row_begin * result.line + part.column_begin,
+                         result.line};
+      multiply_one(p);
     });
   }
 
   void multiply_one(const MatrixProduct<T>& p) const {
-    if constexpr (std::is_floating_point_v<T>) multiply(p, own_);
-    else multiply(p);
+    if constexpr (std::is_floating_point_v<T>) {
+      if (!is_small_) return multiply(p, own_);
+      multiply_small(*own_.kernels, {{p.a, p.m, p.a_row, p.a_column}, {p.b, p.n, p.b_column, p.b_row}, p.k, p.c, p.ldc});
+    } else {
+      if (complex_kernel_ == nullptr) return multiply(p);
+      complex_kernel_({p.m, p.n, p.k, p.a, p.a_row, layout_.left.places.data(), p.b, p.b_column,
+                       layout_.right.places.data(), p.c, p.ldc});
+    }
   }
 
-  Operand lhs_, rhs_;
-  Shape result_;
-  ProductOperand out_;
+  std::array<Shape, 3> shapes_;  ///< of the operands and the result
+  ProductRules rules_;
+  ProductLayout layout_;
   OwnProduct own_;
+  bool is_small_ = false;                                   ///< of floats: multiply_small() computes it
+  void (*complex_kernel_)(const ComplexProduct&) = nullptr;  ///< null: a library computes it
 };
 
 /// Whether it is a float of any width or complex. Types narrower than the product are widened first.
@@ -193,28 +231,17 @@ std::unique_ptr<Hero> make_wide_dot_hero(const HeroRequest& request) {
 
 namespace {
 
-/// Whether no operand is converted. A conversion copies it anyway.
-bool is_of_one_type(const hlo::Instruction& dot, std::span<const Shape> operands) {
+/// Whether the library computes sums in the type of all operands and of the result.
+bool is_wide_dot(const hlo::Instruction& dot, std::span<const Shape> operands) {
   const ElementType type = dot.shape.element_type();
   const bool is_wide = is_complex(type) || type == ElementType::kF32 || type == ElementType::kF64;
-  return is_wide && operands[0].element_type() == type && operands[1].element_type() == type;
+  return is_wide && is_of_one_type(type, operands, dot.shape);
 }
 
 }  // namespace
 
-bool dot_writes_view(Isa isa, const hlo::Instruction& dot, std::span<const Shape> operands, const OperandView& view) {
-  if (runs_narrow_dot(isa, dot, operands) || !is_of_one_type(dot, operands)) return false;
-  const auto& a = hlo::attributes_of<hlo::DotAttributes>(dot);
-  return has_rows(result_of(a, dot.shape, right_operand(a, operands[1], {}), view));
-}
-
-bool dot_reads_view(Isa isa, const hlo::Instruction& dot, size_t operand, std::span<const Shape> operands,
-                    const OperandView& view) {
-  if (runs_narrow_dot(isa, dot, operands)) return narrow_dot_reads_view(dot, operand, operands[operand], view);
-  if (!is_of_one_type(dot, operands)) return false;
-  const auto& a = hlo::attributes_of<hlo::DotAttributes>(dot);
-  const Shape& shape = operands[operand];
-  return !(operand == 0 ? left_operand(a, shape, view) : right_operand(a, shape, view)).packed;
+bool dot_writes_view(Isa isa, const hlo::Instruction& dot, std::span<const Shape> operands) {
+  return !runs_narrow_dot(isa, dot, operands) && is_wide_dot(dot, operands);
 }
 
 std::unique_ptr<Hero> make_dot_hero(const HeroRequest& request) {

@@ -21,6 +21,7 @@ constexpr int64_t kColumnsAtOnce = 256;   // columns, of rows that are read comp
 constexpr int64_t kFarApart = 2048;       // bytes between rows of which little is read at once
 constexpr int64_t kFewPages = 256 << 10;  // bytes from the first to the last row that are read in place
 constexpr int64_t kCrowded = 1024;        // bytes between lines; multiples of this map to few sets of a cache
+constexpr int64_t kSmallElements = 4096, kVectorAlignment = 64;
 constexpr int64_t kWays = 8;              // minimum number of lines per set
 
 /// Returns the depth of chunks of k that are as equal as possible.
@@ -201,6 +202,40 @@ Status multiply_floats(const StripKernels& kernels, const StripProduct& p) {
   HILO_RETURN_IF_ERROR(product.reserve());
   product.run();
   return ok_status();
+}
+
+bool is_small_product(int64_t m, int64_t n, int64_t k, int64_t lanes) {
+  constexpr int64_t kMostRows = 256, kMostTerms = 256;
+  return m <= kMostRows && k <= kMostTerms && round_up(n, lanes) * k <= kSmallElements;
+}
+
+void multiply_small(const StripKernels& kernels, const StripProduct& p) {
+  const FloatSteps& steps = *kernels.floats;
+  alignas(kVectorAlignment) std::byte packed[kSmallElements * sizeof(double)];
+  const TileExtents& extents = p.b.lines <= steps.tall.columns ? steps.tall : steps.wide;
+  const bool is_in_place = p.b.line_stride == 1 && p.b.lines % steps.lanes == 0;
+  for (int64_t column = 0; column < p.b.lines; column += extents.columns) {
+    FloatTile t{};
+    t.columns = std::min(extents.columns, p.b.lines - column);
+    t.b = static_cast<const std::byte*>(p.b.data) + column * p.b.line_stride * kernels.element;
+    t.b_k = p.b.k_stride;
+    if (!is_in_place) {
+      t.b_k = round_up(t.columns, steps.lanes);
+      kernels.pack_columns({t.b, p.b.line_stride, p.b.k_stride, t.columns, t.b_k, p.k, packed});
+      t.b = packed;
+    }
+    t.k = p.k;
+    t.a_row = p.a.line_stride;
+    t.a_k = p.a.k_stride;
+    t.c_row = p.c_row;
+    t.adds = p.adds;
+    for (int64_t row = 0; row < p.a.lines; row += extents.rows) {
+      t.a = static_cast<const std::byte*>(p.a.data) + row * p.a.line_stride * kernels.element;
+      t.rows = std::min(extents.rows, p.a.lines - row);
+      t.c = static_cast<std::byte*>(p.c) + (row * p.c_row + column) * kernels.word;
+      steps.tile(t);
+    }
+  }
 }
 
 }  // namespace hilo::cpu

@@ -11,4 +11,13 @@ namespace hilo::cpu {
 /// Errors    RESOURCE_EXHAUSTED
 Status multiply_floats(const StripKernels& kernels, const StripProduct& p);
 
+/// Whether multiply_small() supports the product with kernels of that many lanes: the right operand fits in a few
+/// kilobytes.
+bool is_small_product(int64_t m, int64_t n, int64_t k, int64_t lanes);
+
+/// Computes multiply_floats() for a small product without memory of its own, and with few steps besides those of the
+/// kernels. The left operand may have any
+/// strides. For kernels whose elements aren't converted.
+void multiply_small(const StripKernels& kernels, const StripProduct& p);
+
 }  // namespace hilo::cpu

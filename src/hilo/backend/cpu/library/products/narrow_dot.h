@@ -9,9 +9,7 @@ namespace hilo::cpu {
 /// Returns null for other types, and if the processor has no kernels for these.
 std::unique_ptr<Hero> make_narrow_dot_hero(const HeroRequest& request);
 
-/// Whether make_narrow_dot_hero supports the dot. Whether its library call can read operand `operand` through this
-/// view.
+/// Whether make_narrow_dot_hero supports the dot.
 bool runs_narrow_dot(Isa isa, const hlo::Instruction& dot, std::span<const Shape> operands);
-bool narrow_dot_reads_view(const hlo::Instruction& dot, size_t operand, const Shape& shape, const OperandView& view);
 
 }  // namespace hilo::cpu

@@ -1,80 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/products/product_parts.h -- dots as batches of matrix products: the layout of their operands, and
-// the split of the work.
+// backend/cpu/library/products/product_parts.h -- splits the work of batches of matrix products.
 #pragma once
 
-#include <optional>
-#include <vector>
-
 #include "hilo/backend/cpu/library/parallel.h"
-#include "hilo/engine/target.h"
-#include "hilo/hlo/ops/dot.h"
+#include "hilo/backend/cpu/library/products/product_layout.h"
 
 namespace hilo::cpu {
 
-/// Dimensions of an operand that act as one: their extent, and their stride if they have a common one.
-struct DimensionGroup {
-  hlo::Int64List dimensions;
-  int64_t extent = 1;
-  std::optional<int64_t> stride;
-};
+constexpr int64_t kConvertedAtOnce = 1 << 20;  // elements between checks of the stop word
 
-/// An operand as batch, outer (rows of the left, columns of the right) and contracted dimensions.
-struct ProductOperand {
-  Shape shape;
-  DimensionGroup batch, outer, contracted;
-  int64_t offset = 0;                  ///< of the first element
-  std::vector<int64_t> strides;        ///< of all dimensions, in memory
-  std::vector<int64_t> batch_strides;  ///< of the batch's dimensions
-
-  ProductOperand(const Shape& shape, const hlo::Int64List& batch_dimensions, const hlo::Int64List& contracting,
-                 const engine::OperandView& view = {});
-  /// Whether an item can be read in place: its rows and columns have a stride.
-  bool is_in_step() const { return outer.stride && contracted.stride; }
-  /// Returns the start of an item of the batch, in elements.
-  int64_t offset_of(int64_t item) const;
-  /// Sets the strides to those of a copy in [batch, outer, contracted] order.
-  void use_packed_strides();
-};
-
-constexpr int64_t kPackedAtOnce = 1 << 20;  // elements between checks of the stop word
-
-/// Copies an operand and converts its elements. Copies to [batch, outer, contracted] order if requested; operands that
-/// aren't dense need it.
 template <typename From, typename To>
-void copy_operand(const ProductOperand& o, const From* from, To* to, bool reorder) {
-  const int64_t count = o.shape.element_count();
-  if (!reorder) {
-    in_stretches(count, kPackedAtOnce, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) to[i] = static_cast<To>(from[i]);
-    });
-    return;
-  }
-  hlo::Int64List order = o.batch.dimensions;
-  order.insert(order.end(), o.outer.dimensions.begin(), o.outer.dimensions.end());
-  order.insert(order.end(), o.contracted.dimensions.begin(), o.contracted.dimensions.end());
-  std::vector<int64_t> index(order.size());
-  int64_t at = o.offset;
-  const StopFlag stop;
-  for (int64_t i = 0; i < count; ++i) {
-    if (i % kPackedAtOnce == 0 && stop.raised()) return;
-    to[i] = static_cast<To>(from[at]);
-    for (size_t d = order.size(); d-- > 0;) {
-      const int64_t stride = o.strides[order[d]];
-      at += stride;
-      if (++index[d] < o.shape.dimension(order[d])) break;
-      at -= stride * index[d];
-      index[d] = 0;
-    }
-  }
+void convert_elements(const From* from, To* to, int64_t count) {
+  in_stretches(count, kConvertedAtOnce, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) to[i] = static_cast<To>(from[i]);
+  });
 }
-
-struct ProductSizes {
-  int64_t batch, m, n, k;
-  double work() const {
-    return static_cast<double>(batch) * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  }
-};
 
 /// How an item's result is split: the side, and the length of which parts are multiples.
 struct ProductCut {
