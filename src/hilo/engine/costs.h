@@ -32,8 +32,8 @@ struct ProductCosts {
   double blocked, plain;  ///< floats: if several rows share the loads; if each row loads for itself
   double bf16, narrow;    ///< types that are computed in f32
   double integer;
-  /// Floats whose vectors run along the sum, because columns aren't adjacent: one term of a sum shorter than a vector, or
-  /// a whole longer sum, in addition to `plain` terms.
+  /// Floats whose vectors run along the sum, because columns aren't adjacent: one term of a sum shorter than a vector,
+  /// or a whole longer sum, in addition to `plain` terms.
   double short_sum_term, long_sum;
 };
 

@@ -33,7 +33,7 @@ Drawn drawn(std::mt19937& random) {
     d.dimensions.push_back({count * extent > kMost ? 1 : extent, 0, 0});
     count *= d.dimensions.back().extent;
   }
-  const auto place = [&](int64_t CopiedDimension::*stride, int64_t& size) {
+  const auto place = [&](int64_t CopiedDimension::* stride, int64_t& size) {
     std::vector<size_t> order(rank);
     std::iota(order.begin(), order.end(), 0);
     if (random() % 4 != 0) std::ranges::shuffle(order, random);

@@ -19,8 +19,8 @@ using Dimensions = std::vector<int64_t>;
 ProductLayout layout(const hlo::DotAttributes& a, const Dimensions& left, const Dimensions& right,
                      const Dimensions& result, const engine::OperandView& view = {}) {
   const auto shape = [](const Dimensions& d) { return Shape::array(ElementType::kF32, d); };
-  return layout_of(a, {shape(left), shape(right), shape(result)},
-                   {engine::OperandView(), engine::OperandView(), view}, {});
+  return layout_of(a, {shape(left), shape(right), shape(result)}, {engine::OperandView(), engine::OperandView(), view},
+                   {});
 }
 
 hlo::DotAttributes contraction(Dimensions left, Dimensions right) {
@@ -56,8 +56,9 @@ TEST(ProductLayout, ATransposedResultExchangesTheOperands) {
 
 TEST(ProductLayout, TermsThatKeepTheirOrderAreCopied) {
   const auto shape = [](const Dimensions& d) { return Shape::array(ElementType::kC64, d); };
-  const ProductLayout l = layout_of(contraction({2, 1}, {1, 0}), {shape({100, 7, 9}), shape({7, 9, 50}), shape({100, 50})},
-                                    {}, {.keeps_order = true});
+  const ProductLayout l =
+      layout_of(contraction({2, 1}, {1, 0}), {shape({100, 7, 9}), shape({7, 9, 50}), shape({100, 50})}, {},
+                {.keeps_order = true});
   EXPECT_TRUE(l.left.is_copied);
 }
 
@@ -140,7 +141,8 @@ std::string random_dot(std::string_view type, std::string_view sums, std::mt1993
       fmt::format("{}[{}] transpose(c), dimensions={{{}}}\n", sums, list(turned.place(result)), list(turned.order));
   switch (random() % 3) {
     case 0: return text + " ROOT r = " + turn + "}\n";
-    case 1: return text + " t = " + turn + fmt::format(" ROOT r = {}[{}] negate(t)\n}}\n", sums, list(turned.place(result)));
+    case 1:
+      return text + " t = " + turn + fmt::format(" ROOT r = {}[{}] negate(t)\n}}\n", sums, list(turned.place(result)));
     default: return text + fmt::format(" ROOT r = {}[{}] copy(c)\n}}\n", sums, list(result));
   }
 }
@@ -150,9 +152,10 @@ TEST(ProductLayout, RandomDotsHaveTheReferencesResult) {
     std::string_view operands, result;
     double tolerance;
   };
-  constexpr Types kTypes[] = {{"f32", "f32", 1e-4},   {"f64", "f64", 1e-10}, {"c64", "c64", 1e-4},   {"c128", "c128", 1e-10},
-                              {"bf16", "bf16", 5e-2}, {"bf16", "f32", 1e-3}, {"f16", "f16", 1e-2}, {"s8", "s32", 0},
-                              {"u8", "s32", 0},       {"s32", "s32", 0},     {"s64", "s64", 0},    {"s16", "s32", 0}};
+  constexpr Types kTypes[] = {{"f32", "f32", 1e-4},    {"f64", "f64", 1e-10},  {"c64", "c64", 1e-4},
+                              {"c128", "c128", 1e-10}, {"bf16", "bf16", 5e-2}, {"bf16", "f32", 1e-3},
+                              {"f16", "f16", 1e-2},    {"s8", "s32", 0},       {"u8", "s32", 0},
+                              {"s32", "s32", 0},       {"s64", "s64", 0},      {"s16", "s32", 0}};
   std::mt19937 random(3);
   for (int i = 0; i < 30; ++i) {
     for (const Types& t : kTypes) check_text(random_dot(t.operands, t.result, random), t.tolerance);

@@ -13,13 +13,13 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr int64_t kVector = 16;            // bytes that are transposed at once
-constexpr int64_t kShortRun = 32;          // bytes; longer runs are copied by vectors
-constexpr int64_t kLine = 64;              // bytes of a cache line
-constexpr int64_t kTableEntries = 1024;    // with which the table stays in the L1 cache
-constexpr int64_t kLeastTile = 64;         // elements; smaller ones are copied by the table
-constexpr int64_t kTileBlock = 64;         // elements of a side that tiles cover between two checks
-constexpr double kCopied = 0.06;           // nanoseconds a byte
+constexpr int64_t kVector = 16;          // bytes that are transposed at once
+constexpr int64_t kShortRun = 32;        // bytes; longer runs are copied by vectors
+constexpr int64_t kLine = 64;            // bytes of a cache line
+constexpr int64_t kTableEntries = 1024;  // with which the table stays in the L1 cache
+constexpr int64_t kLeastTile = 64;       // elements; smaller ones are copied by the table
+constexpr int64_t kTileBlock = 64;       // elements of a side that tiles cover between two checks
+constexpr double kCopied = 0.06;         // nanoseconds a byte
 constexpr int64_t kBytesBetweenChecks = 1 << 22;
 
 /// Copies a run of at least 16 bytes.
@@ -127,7 +127,8 @@ StridedCopy::StridedCopy(std::span<const CopiedDimension> dimensions, int64_t el
     unit_ = run >= kShortRun ? run : unit_of(run);
     if (unit_ < run) merged.push_back({run / unit_, unit_, unit_});
   }
-  const auto rows = std::ranges::find(merged, unit_, &Loop::to), columns = std::ranges::find(merged, unit_, &Loop::from);
+  const auto rows = std::ranges::find(merged, unit_, &Loop::to),
+             columns = std::ranges::find(merged, unit_, &Loop::from);
   const int64_t least = kVector / unit_;
   if (unit_ < kVector && (unit_ & (unit_ - 1)) == 0 && rows != columns && rows != merged.end() &&
       columns != merged.end() && rows->extent >= least && columns->extent >= least &&
@@ -156,10 +157,11 @@ void StridedCopy::plan_table(std::vector<Loop> dimensions) {
   int64_t entries = 1, farthest = 0;
   std::optional<Loop> last;  // of which only a block fits
   int64_t block = 1;
-  const auto take = [&](int64_t Loop::*stride) {
+  const auto take = [&](int64_t Loop::* stride) {
     const auto next = std::ranges::min_element(dimensions, {}, stride);
     const int64_t far = std::max(next->from, next->to);
-    const int64_t fitting = std::min(kTableEntries / entries, (std::numeric_limits<int32_t>::max() - farthest) / std::max<int64_t>(far, 1));
+    const int64_t fitting =
+        std::min(kTableEntries / entries, (std::numeric_limits<int32_t>::max() - farthest) / std::max<int64_t>(far, 1));
     if (fitting < 2) return false;
     block = std::min(next->extent, fitting);
     farthest += far * block;
@@ -169,7 +171,7 @@ void StridedCopy::plan_table(std::vector<Loop> dimensions) {
     dimensions.erase(next);
     return !last;
   };
-  const auto take_line = [&](int64_t Loop::*stride) {
+  const auto take_line = [&](int64_t Loop::* stride) {
     for (const int64_t before = entries; !dimensions.empty() && entries / before * unit_ < kLine;) {
       if (!take(stride)) return false;
     }
@@ -251,9 +253,11 @@ void StridedCopy::run(const void* from, void* to) const {
                          : static_cast<int64_t>(from_table_.size()));
   const int64_t parts = worth_forking(work_ns(kCopied, steps * at_once)) ? parts_for_threads(steps) : 1;
   in_parts(steps, parts, [&](int64_t begin, int64_t end) {
-    in_stretches(end - begin, std::max<int64_t>(kBytesBetweenChecks / std::max<int64_t>(at_once, 1), 1), [&](int64_t first, int64_t last) {
-      copy_range(static_cast<const std::byte*>(from), static_cast<std::byte*>(to), begin + first, begin + last);
-    });
+    in_stretches(end - begin, std::max<int64_t>(kBytesBetweenChecks / std::max<int64_t>(at_once, 1), 1),
+                 [&](int64_t first, int64_t last) {
+                   copy_range(static_cast<const std::byte*>(from), static_cast<std::byte*>(to), begin + first,
+                              begin + last);
+                 });
   });
 }
 

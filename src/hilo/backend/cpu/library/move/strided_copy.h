@@ -46,9 +46,9 @@ class StridedCopy {
   /// Tiles: along `first_` the results are adjacent, along `second_` the operand's elements. Otherwise `first_` is the
   /// slowest dimension of the table.
   Split first_, second_;
-  int64_t from_stride_ = 0, to_stride_ = 0;    ///< of tiles: of the operand along first_, of the result along second_
-  int64_t inner_ = 1;                          ///< of the table: entries for each step of first_
-  std::vector<int32_t> from_table_, to_table_; ///< in bytes
+  int64_t from_stride_ = 0, to_stride_ = 0;     ///< of tiles: of the operand along first_, of the result along second_
+  int64_t inner_ = 1;                           ///< of the table: entries for each step of first_
+  std::vector<int32_t> from_table_, to_table_;  ///< in bytes
 };
 
 }  // namespace hilo::cpu

@@ -95,8 +95,7 @@ class DotHero final : public Hero {
         layout_(layout_of(a, shapes_, {request.view(0), request.view(1), request.view(2)}, rules_)) {
     const ProductSizes& sizes = layout_.sizes;
     if constexpr (std::is_floating_point_v<T>) {
-      own_ = own_product(request.isa, sizeof(T) == sizeof(double),
-                         {sizes.m, sizes.n, sizes.k, layout_.right.line != 1},
+      own_ = own_product(request.isa, sizeof(T) == sizeof(double), {sizes.m, sizes.n, sizes.k, layout_.right.line != 1},
                          parts_of_product(sizes, longer_side(sizes), kCpuCosts.library.term));
       // Adjacent rows are copied first, which doesn't pay off for few columns.
       own_.is_faster = own_.is_faster && (layout_.left.along == 1 || sizes.n >= kColumnsWorthACopy);
@@ -188,7 +187,8 @@ class DotHero final : public Hero {
   void multiply_one(const MatrixProduct<T>& p) const {
     if constexpr (std::is_floating_point_v<T>) {
       if (!is_small_) return multiply(p, own_);
-      multiply_small(*own_.kernels, {{p.a, p.m, p.a_row, p.a_column}, {p.b, p.n, p.b_column, p.b_row}, p.k, p.c, p.ldc});
+      multiply_small(*own_.kernels,
+                     {{p.a, p.m, p.a_row, p.a_column}, {p.b, p.n, p.b_column, p.b_row}, p.k, p.c, p.ldc});
     } else {
       if (complex_kernel_ == nullptr) return multiply(p);
       complex_kernel_({p.m, p.n, p.k, p.a, p.a_row, layout_.left.places.data(), p.b, p.b_column,
@@ -200,7 +200,7 @@ class DotHero final : public Hero {
   ProductRules rules_;
   ProductLayout layout_;
   OwnProduct own_;
-  bool is_small_ = false;                                   ///< of floats: multiply_small() computes it
+  bool is_small_ = false;                                    ///< of floats: multiply_small() computes it
   void (*complex_kernel_)(const ComplexProduct&) = nullptr;  ///< null: a library computes it
 };
 

@@ -22,7 +22,7 @@ constexpr int64_t kFarApart = 2048;       // bytes between rows of which little 
 constexpr int64_t kFewPages = 256 << 10;  // bytes from the first to the last row that are read in place
 constexpr int64_t kCrowded = 1024;        // bytes between lines; multiples of this map to few sets of a cache
 constexpr int64_t kSmallElements = 4096, kVectorAlignment = 64;
-constexpr int64_t kWays = 8;              // minimum number of lines per set
+constexpr int64_t kWays = 8;  // minimum number of lines per set
 
 /// Returns the depth of chunks of k that are as equal as possible.
 int64_t depth_of(int64_t k, int64_t most) { return round_up(pieces_of(k, pieces_of(k, most)), kLineWords); }

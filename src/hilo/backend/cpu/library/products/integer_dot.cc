@@ -161,8 +161,7 @@ std::unique_ptr<Hero> make_integer_dot_hero(const HeroRequest& request) {
   if (!is_integer(operands[0].element_type()) || !is_integer(operands[1].element_type()) ||
       !is_integer(result.element_type()))
     return nullptr;
-  if (element_type_info(result.element_type()).bits == 64)
-    return std::make_unique<IntegerDotHero<int64_t>>(a, request);
+  if (element_type_info(result.element_type()).bits == 64) return std::make_unique<IntegerDotHero<int64_t>>(a, request);
   return std::make_unique<IntegerDotHero<int32_t>>(a, request);
 }
 

@@ -16,7 +16,8 @@ class NarrowDotHero final : public Hero {
   NarrowDotHero(const hlo::DotAttributes& a, const HeroRequest& request, const StripKernels& kernels,
                 const StripKernels* exact)
       : shapes_{request.problem.operands[0], request.problem.operands[1], request.problem.results[0]},
-        layout_(layout_of(a, shapes_, {request.view(0), request.view(1), {}}, {.result_is_dense = true, .lanes = kLanes, .term = kCpuCosts.library.narrow_term})),
+        layout_(layout_of(a, shapes_, {request.view(0), request.view(1), {}},
+                          {.result_is_dense = true, .lanes = kLanes, .term = kCpuCosts.library.narrow_term})),
         kernels_(kernels),
         exact_(exact) {}
 

@@ -194,8 +194,7 @@ void consider(Candidate x, const ProductRules& rules, std::optional<Candidate>& 
 /// Returns the dimensions in the order of their strides in each of the parts, slowest first.
 std::vector<Dimensions> orders_of(const Dimensions& dimensions, Part first, Part second) {
   std::vector<Dimensions> orders = {sorted_by(dimensions, first), sorted_by(dimensions, second)};
-  const bool are_equal =
-      std::ranges::equal(orders[0], orders[1], {}, &Dimension::strides, &Dimension::strides);
+  const bool are_equal = std::ranges::equal(orders[0], orders[1], {}, &Dimension::strides, &Dimension::strides);
   if (are_equal) orders.pop_back();
   return orders;
 }
@@ -278,7 +277,8 @@ MatrixPlace operand_place(const Candidate& x, const Dimensions& lines, Part part
     return here;
   }
   const bool lines_are_fast = least_stride(lines, part) < least_stride(x.contracted, part);
-  Copy copy = lines_are_fast ? copy_of(x.batch, x.contracted, lines, part) : copy_of(x.batch, lines, x.contracted, part);
+  Copy copy =
+      lines_are_fast ? copy_of(x.batch, x.contracted, lines, part) : copy_of(x.batch, lines, x.contracted, part);
   MatrixPlace copied{view.offset, 1, 1, std::move(copy.batch), {}, true, StridedCopy(copy.dimensions, element_bytes)};
   (lines_are_fast ? copied.along : copied.line) = lines_are_fast ? extent_of(lines) : extent_of(x.contracted);
   if (has_places) {

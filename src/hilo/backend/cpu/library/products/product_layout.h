@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/products/product_layout.h -- dots as batches of matrix products: which operands are read in place,
-// and which are copied first.
+// backend/cpu/library/products/product_layout.h -- dots as batches of matrix products: which operands are read in
+// place, and which are copied first.
 #pragma once
 
 #include <array>
@@ -47,8 +47,8 @@ struct MatrixPlace {
   int64_t offset = 0, line = 1, along = 1;
   std::vector<int64_t> batch;   ///< strides of the batch's dimensions
   std::vector<int64_t> places;  ///< of contracted elements, relative to the first; if kernels read any places
-  bool is_copied = false;      ///< all of this describes the dense copy
-  StridedCopy copy;            ///< of an operand to its copy, of a copied result to its place
+  bool is_copied = false;       ///< all of this describes the dense copy
+  StridedCopy copy;             ///< of an operand to its copy, of a copied result to its place
 };
 
 /// A product of matrices for each item of a batch.
@@ -62,8 +62,8 @@ struct ProductLayout {
   int64_t offset_of(const MatrixPlace& place, int64_t item) const;
 };
 
-/// Returns the fastest layout. The order of dimensions within rows, columns and contracted dimensions is free, and so is
-/// the side of each operand. Slow dimensions of rows and columns may join the batch, so that less is copied.
+/// Returns the fastest layout. The order of dimensions within rows, columns and contracted dimensions is free, and so
+/// is the side of each operand. Slow dimensions of rows and columns may join the batch, so that less is copied.
 /// Example     [b,d,a] x [d,c] -> [c,b,a]    one product of [c,d] x [d,a] for each b: nothing is copied
 ProductLayout layout_of(const hlo::DotAttributes& dot, const std::array<Shape, 3>& shapes,
                         const std::array<engine::OperandView, 3>& views, const ProductRules& rules);
