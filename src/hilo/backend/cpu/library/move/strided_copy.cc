@@ -17,7 +17,7 @@ constexpr int64_t kVector = 16;          // bytes that are transposed at once
 constexpr int64_t kShortRun = 32;        // bytes; longer runs are copied by vectors
 constexpr int64_t kLine = 64;            // bytes of a cache line
 constexpr int64_t kTableEntries = 1024;  // with which the table stays in the L1 cache
-constexpr int64_t kLeastTile = 64;       // elements; smaller ones are copied by the table
+constexpr int64_t kMinTile = 64;       // elements; smaller ones are copied by the table
 constexpr int64_t kTileBlock = 64;       // elements of a side that tiles cover between two checks
 constexpr double kCopied = 0.06;         // nanoseconds a byte
 constexpr int64_t kBytesBetweenChecks = 1 << 22;
@@ -132,7 +132,7 @@ StridedCopy::StridedCopy(std::span<const CopiedDimension> dimensions, int64_t el
   const int64_t least = kVector / unit_;
   if (unit_ < kVector && (unit_ & (unit_ - 1)) == 0 && rows != columns && rows != merged.end() &&
       columns != merged.end() && rows->extent >= least && columns->extent >= least &&
-      rows->extent * columns->extent >= kLeastTile) {
+      rows->extent * columns->extent >= kMinTile) {
     const Loop r = *rows, c = *columns;
     std::erase_if(merged, [&](const Loop& d) { return d.to == r.to || (d.to == c.to && d.from == c.from); });
     loops_ = std::move(merged);
@@ -150,8 +150,8 @@ void StridedCopy::plan_tiles(const Loop& rows, const Loop& columns) {
   to_stride_ = columns.to;
 }
 
-/// The table covers the dimensions that are fastest in the result up to a cache line, those that are fastest in the
-/// operand up to a cache line, and further ones of the result.
+/// The table covers the fastest dimensions of the result up to a cache line, then those of the operand up to a cache
+/// line. Further ones of the result follow.
 void StridedCopy::plan_table(std::vector<Loop> dimensions) {
   std::vector<Loop> table;
   int64_t entries = 1, farthest = 0;

@@ -205,8 +205,8 @@ Status multiply_floats(const StripKernels& kernels, const StripProduct& p) {
 }
 
 bool is_small_product(int64_t m, int64_t n, int64_t k, int64_t lanes) {
-  constexpr int64_t kMostRows = 256, kMostTerms = 256;
-  return m <= kMostRows && k <= kMostTerms && round_up(n, lanes) * k <= kSmallElements;
+  constexpr int64_t kMaxRows = 256, kMaxTerms = 256;
+  return m <= kMaxRows && k <= kMaxTerms && round_up(n, lanes) * k <= kSmallElements;
 }
 
 void multiply_small(const StripKernels& kernels, const StripProduct& p) {
