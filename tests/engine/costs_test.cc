@@ -2,6 +2,8 @@
 // Plans depend on the costs that the target reports. Each machine below differs from the test machine in one cost.
 #include "hilo/engine/costs.h"
 
+#include <fmt/format.h>
+
 #include "hilo/engine/plan_text.h"
 #include "hilo/engine/whole_loops.h"
 #include "tests/engine/plan_case.h"
@@ -61,6 +63,23 @@ TEST(Costs, AProductIsALoopWhereACallCostsMoreThanItSaves) {
     c.products.plain = 1;
   });
   EXPECT_EQ(plan_with(small_cache, product).steps[0].kind, StepKind::kLibrary);
+}
+
+/// A loop over a batch of small products needs adjacent columns. Otherwise it sums along vectors, or reads across the
+/// batch.
+TEST(Costs, ABatchOfProductsIsALoopWhereColumnsAreAdjacent) {
+  const auto kind_of = [](std::string_view right, int batch, int contracted, const Costs& costs) {
+    const std::string text = fmt::format(
+        "ENTRY main {{\n x = f32[300,9,9] parameter(0)\n y = f32[{}] parameter(1)\n ROOT z = f32[300,9,8] dot(x, y), "
+        "lhs_batch_dims={{0}}, lhs_contracting_dims={{2}}, rhs_batch_dims={{{}}}, rhs_contracting_dims={{{}}}\n}}\n",
+        right, batch, contracted);
+    return plan_with(costs, text).steps[0].kind;
+  };
+  EXPECT_EQ(kind_of("300,9,8", 0, 1, kTestCosts), StepKind::kKernel);
+  EXPECT_EQ(kind_of("300,8,9", 0, 2, kTestCosts), StepKind::kLibrary);
+  EXPECT_EQ(kind_of("9,8,300", 2, 0, kTestCosts), StepKind::kLibrary);
+  EXPECT_EQ(kind_of("300,8,9", 0, 2, changed([](Costs& c) { c.product_item = 1000; })), StepKind::kKernel);
+  EXPECT_EQ(kind_of("300,8,9", 0, 2, changed([](Costs& c) { c.products.short_sum_term = 0.04; })), StepKind::kKernel);
 }
 
 /// Fusing recomputes the function for two rows of padding. Otherwise the value is written to memory first.
