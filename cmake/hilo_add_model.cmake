@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # hilo_add_model(TARGET FILE [NAME f] [OPTIONS ...]): compiles a program in FILE to an object with a C header, by
 # `hilo compile --to object`, and adds a static library TARGET. A target that links it includes "NAME.h"; NAME is
-# TARGET by default. OPTIONS are those of the command: --target x86-64:v3 --grad 0.
+# TARGET by default. OPTIONS are those of the command: --target x86-64:v3 --grad 0. With --runtime rt, the target links
+# libhilo_rt.a.
 function(hilo_add_model target file)
   cmake_parse_arguments(PARSE_ARGV 2 hilo "" "NAME" "OPTIONS")
   if(hilo_UNPARSED_ARGUMENTS)
@@ -29,5 +30,8 @@ function(hilo_add_model target file)
   set_source_files_properties(${model}.o PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
   target_include_directories(${target} INTERFACE ${folder})
+  if(hilo_OPTIONS MATCHES "--runtime(=|;)rt")
+    target_link_libraries(${target} INTERFACE $<IF:$<TARGET_EXISTS:hilo_rt>,hilo_rt,hilo::hilo_rt>)
+  endif()
   target_link_libraries(${target} INTERFACE m)
 endfunction()

@@ -68,6 +68,16 @@ TEST(StraightLine, KnowsZerosAndOnes) {
             "add 2, and 1, compare 1, hilo.fma 2, multiply 5, negate 1, guarded");
 }
 
+TEST(StraightLine, WithoutAGuardProductsWithZeroStay) {
+  constexpr const char* kText = R"(ENTRY e {
+    m = f64[2,2] constant({{0,1},{2,0}})
+    x = f64[2] parameter(0)
+    ROOT d = f64[2] dot(m, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  })";
+  EXPECT_EQ(operations(kText), "and 1, compare 1, multiply 3, guarded");
+  EXPECT_EQ(operations(kText, {.guarded = false}), "add 2, multiply 3");
+}
+
 TEST(StraightLine, UnrollsLoopsWhoseTripsAreKnown) {
   constexpr std::string_view kLoop = R"(
 body {{

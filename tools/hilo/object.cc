@@ -144,8 +144,9 @@ void add_object_options(CLI::App& app, ObjectCommand& command) {
                  "x86-64:v2,v3,v4, among which the first call chooses. Default: the instructions of this machine")
       ->type_name("TARGET");
   app.add_option("--runtime", command.runtime,
-                 "Of an object: what it links: none, which is the C library's memcpy, memmove, memset and libm")
-      ->check(CLI::IsMember({"none"}));
+                 "Of an object: what it links: none, which is the C library's memcpy, memmove, memset and libm, or rt, "
+                 "which is libhilo_rt.a too: sorts, scatters, windows, complex functions")
+      ->check(CLI::IsMember({"none", "rt"}));
   app.add_option(
          "--abi", command.abi,
          "Of an object: hilo, or casadi: with functions that CasADi's external() looks up, of doubles, and their "
@@ -171,7 +172,7 @@ void add_object_options(CLI::App& app, ObjectCommand& command) {
 Status refuse_object_options(const ArgumentOptions& arguments, const ObjectCommand& command) {
   const bool used = !arguments.inputs.empty() || arguments.seed || !command.name.empty() || !command.target.empty() ||
                     !command.gradients.empty() || command.batch != 0 || command.abi != "hilo" || command.realtime ||
-                    command.test;
+                    command.test || command.runtime != "none";
   return used ? invalid_argument("compile: an option of objects; wanted --to object with it") : ok_status();
 }
 
@@ -180,6 +181,7 @@ Status write_object(const std::string& file, const std::string& function, const 
   HILO_ASSIGN_OR_RETURN(NamedProgram program, read_named(file, function, arguments, command));
   ObjectOptions options{.name = command.name,
                         .target = command.target,
+                        .runtime = command.runtime == "rt" ? ObjectRuntime::kLibrary : ObjectRuntime::kNone,
                         .argument_paths = std::move(program.arguments),
                         .result_paths = std::move(program.results),
                         .realtime = command.realtime,

@@ -28,12 +28,19 @@ struct CasadiFunction {
   std::vector<std::string> objects = {}, functions = {};
 };
 
+/// What an object links besides the C library.
+enum class ObjectRuntime {
+  kNone,     ///< nothing: operations that need hilo's library are rejected
+  kLibrary,  ///< libhilo_rt.a: sorts, scatters, windows, complex functions
+};
+
 /// How a program is written as an object file. A C program calls its function without hilo.
 struct ObjectOptions {
   std::string name;  ///< name of the C function: an identifier
   /// "x86-64:v2", "x86-64:v3", "x86-64:v4", or several levels, "x86-64:v2,v3,v4", among which the first call chooses;
   /// empty: the instructions that jit uses here.
   std::string target = {};
+  ObjectRuntime runtime = ObjectRuntime::kNone;
   /// Names of the leaves of the arguments and of the results, for the header: "params['w']". Empty: their numbers.
   std::vector<std::string> argument_paths = {}, result_paths = {};
   bool realtime = false;  ///< whether to refuse loops whose number of turns isn't known before a call

@@ -40,7 +40,7 @@ bool is_zero(Expansion& x, InstructionId id) { return known_number(x, id) == 0.0
 InstructionId multiply_elements(Expansion& x, InstructionId a, InstructionId b, ElementType type) {
   if (is_zero(x, b) || is_number(x, b, 1)) std::swap(a, b);
   if (is_number(x, a, 1)) return b;
-  if (is_zero(x, a) && !known_number(x, b)) {
+  if (x.options.guarded && is_zero(x, a) && !known_number(x, b)) {
     x.dropped.push_back(b);
     return zero_element(x, type);
   }

@@ -49,6 +49,7 @@ inline constexpr uint32_t kMaxStraightOperations = 20'000;
 struct StraightLineOptions {
   bool fused = true;      ///< terms of products are fma, as in regions on a target that has it
   int vector_bytes = 16;  ///< size of a register
+  bool guarded = true;    ///< products with a known zero may be left out, under a guard
   uint32_t max_operations = kMaxStraightOperations;
 };
 

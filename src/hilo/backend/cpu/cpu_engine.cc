@@ -80,7 +80,7 @@ class CpuEngine final : public HostEngine {
                                                                hlo::PassObserver* observer) {
     const auto began = std::chrono::steady_clock::now();
     HILO_ASSIGN_OR_RETURN(const cpu::Isa isa, cpu::selected_isa());
-    HILO_ASSIGN_OR_RETURN(Compiled compiled, plan_of(module, options, isa, observer));
+    HILO_ASSIGN_OR_RETURN(Compiled compiled, plan_of(module, options, isa, form_of(options), observer));
     return loaded(std::move(compiled), host_signature(module, options), isa, began, options);
   }
 
@@ -90,8 +90,12 @@ class CpuEngine final : public HostEngine {
     cpu::EmittedPlan emitted;
   };
 
+  static engine::LoopForm form_of(const CompileOptions& options) {
+    return options.straight_lines ? engine::LoopForm::kStraight : engine::LoopForm::kRegisters;
+  }
+
   static StatusOr<Compiled> plan_of(const hlo::Module& module, const CompileOptions& options, cpu::Isa isa,
-                                    hlo::PassObserver* observer) {
+                                    engine::LoopForm form, hlo::PassObserver* observer) {
     const FloatingPointScope nearest;
     HILO_RETURN_IF_ERROR(hlo::verify(module));
     HILO_RETURN_IF_ERROR(check_collectives(module, options.replica_count));
@@ -106,7 +110,6 @@ class CpuEngine final : public HostEngine {
     passes.check = [&](const hlo::Module& grown) { return check_growth_limit(module, grown, options.limits); };
     HILO_RETURN_IF_ERROR(hlo::run_passes(*optimized, hlo::default_pipeline(), passes).status());
     HILO_RETURN_IF_ERROR(check_expansion_limit(module, *optimized, options.limits));
-    const engine::LoopForm form = options.straight_lines ? engine::LoopForm::kStraight : engine::LoopForm::kRegisters;
     HILO_ASSIGN_OR_RETURN(cpu::EmittedPlan emitted, codegen->compile_plan(*optimized, isa, form, observer));
     return Compiled{std::move(optimized), std::move(emitted)};
   }
@@ -131,13 +134,28 @@ class CpuEngine final : public HostEngine {
     return std::vector{isa};
   }
 
+  static bool has_guard(const engine::Plan& plan) {
+    return std::ranges::any_of(plan.library_calls, &engine::LibraryCall::has_guard);
+  }
+
+  /// A program whose line has a guard is compiled again without one, if the code for what the guard rejects can't be in
+  /// an object.
   static StatusOr<ObjectFiles> object_within(const hlo::Module& module, const CompileOptions& options,
                                              const ObjectOptions& object) {
+    bool guarded = false;
+    StatusOr<ObjectFiles> files = object_of(module, options, object, form_of(options), guarded);
+    if (files.ok() || !guarded || files.status().code() != StatusCode::kUnimplemented) return files;
+    return object_of(module, options, object, engine::LoopForm::kUnguarded, guarded);
+  }
+
+  static StatusOr<ObjectFiles> object_of(const hlo::Module& module, const CompileOptions& options,
+                                         const ObjectOptions& object, engine::LoopForm form, bool& guarded) {
     HILO_ASSIGN_OR_RETURN(const cpu::CodegenTable* const codegen, open_codegen());
     HILO_ASSIGN_OR_RETURN(const std::vector<cpu::Isa> isas, isas_of(object, *codegen));
     std::vector<Compiled> compiled;
     for (const cpu::Isa isa : isas) {
-      HILO_ASSIGN_OR_RETURN(compiled.emplace_back(), plan_of(module, options, isa, nullptr));
+      HILO_ASSIGN_OR_RETURN(compiled.emplace_back(), plan_of(module, options, isa, form, nullptr));
+      guarded = guarded || has_guard(compiled.back().emitted.plan);
     }
     std::vector<cpu::LevelPlan> levels;
     for (size_t k = 0; k < isas.size(); ++k) levels.push_back({isas[k], &compiled[k].emitted.plan});

@@ -6,24 +6,23 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <optional>
 #include <span>
 
 #include "hilo/base/stop.h"
+#include "hilo/base/stretches.h"
 
 namespace hilo::hlo {
 
-/// Sorts `items`; before(a, b) returns whether a comes first. Returns early if the thread is requested to stop.
+/// Sorts `items`; before(a, b) returns whether a comes first. Returns early if `stop` is raised.
 /// Cost      O(n log n) comparisons
-template <typename Item, typename Before>
+template <typename Item, typename Before, typename Stop>
 class Introsort {
  public:
-  Introsort(std::span<Item> items, const Before& before) : v_(items), before_(before) {}
+  Introsort(std::span<Item> items, const Before& before, const Stop& stop) : v_(items), stop_(stop), before_(before) {}
 
   void run() {
     const int64_t n = v_.size();
     if (n < 2) return;
-    if (n >= kPollInterval) stop_.emplace();
     partition_down_to_runs(0, n, 2 * (static_cast<int>(std::bit_width(v_.size())) - 1));
     if (is_stopped()) return;  // without presorted runs each insertion would take n moves
     for (int64_t i = 1; i < std::min(n, kRun); ++i) insert_guarded(i);
@@ -39,7 +38,7 @@ class Introsort {
 
   Item& at(int64_t i) { return v_[i]; }
   bool before(int64_t i, int64_t j) { return before_(at(i), at(j)); }
-  bool is_stopped() const { return stop_ && stop_->raised(); }
+  bool is_stopped() const { return stop_.raised(); }
 
   void partition_down_to_runs(int64_t first, int64_t last, int depth) {
     while (last - first > kRun && !is_stopped()) {
@@ -55,7 +54,7 @@ class Introsort {
   void sort_by_heap(int64_t first, int64_t last) {
     const auto begin = v_.begin() + first;
     std::make_heap(begin, v_.begin() + last, before_);
-    in_stretches(last - first - 1, kPollInterval, [&](int64_t from, int64_t to) {
+    in_stretches(last - first - 1, kPollInterval, stop_, [&](int64_t from, int64_t to) {
       for (int64_t i = from; i < to; ++i) std::pop_heap(begin, v_.begin() + (last - i), before_);
     });
   }
@@ -91,13 +90,19 @@ class Introsort {
   }
 
   std::span<Item> v_;
-  std::optional<StopFlag> stop_;  // for long sorts
+  const Stop& stop_;
   const Before& before_;
 };
 
+template <typename Item, typename Before, typename Stop>
+void introsort(std::span<Item> items, const Before& before, const Stop& stop) {
+  Introsort<Item, Before, Stop>(items, before, stop).run();
+}
+
+/// The same until the thread is requested to stop.
 template <typename Item, typename Before>
 void introsort(std::span<Item> items, const Before& before) {
-  Introsort<Item, Before>(items, before).run();
+  introsort(items, before, StopFlag());
 }
 
 }  // namespace hilo::hlo

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "hilo/hlo/ops/op_sharding.h"
+#include "hilo/hlo/ops/window_source.h"
 #include "hilo/types/checked.h"
 
 namespace hilo::hlo {
@@ -59,15 +60,7 @@ StatusOr<std::vector<int64_t>> window_counts(std::span<const int64_t> sizes, con
 }
 
 std::optional<int64_t> window_source(const WindowDimension& window, int64_t size, int64_t position, int64_t offset) {
-  if (window.reversal) offset = window.size - 1 - offset;
-  // The position in the padded array is bounded by its size, which window_count has checked. With a large negative
-  // padding the positions after the array may exceed int64_t.
-  int64_t at = position * window.stride + offset * window.window_dilation;
-  if (__builtin_sub_overflow(at, window.padding_low, &at)) return std::nullopt;
-  if (at < 0 || at % window.base_dilation != 0) return std::nullopt;
-  const int64_t source = at / window.base_dilation;
-  if (source >= size) return std::nullopt;
-  return source;
+  return source_in_window(window, size, position, offset);
 }
 
 bool is_trivial(const WindowDimension& window) { return window == WindowDimension(); }

@@ -42,8 +42,9 @@ StatusOr<std::optional<CodeFunction>> CpuTarget::register_loop(const hlo::Comput
 }
 
 std::optional<engine::StraightLineOptions> CpuTarget::straight_line_options() const {
-  if (form_ != engine::LoopForm::kStraight) return std::nullopt;
-  return engine::StraightLineOptions{.fused = has_fma(isa_), .vector_bytes = vector_bytes(isa_)};
+  if (form_ > engine::LoopForm::kUnguarded) return std::nullopt;
+  return engine::StraightLineOptions{
+      .fused = has_fma(isa_), .vector_bytes = vector_bytes(isa_), .guarded = form_ == engine::LoopForm::kStraight};
 }
 
 StatusOr<engine::CodeFunction> CpuTarget::straight_line(const engine::StraightLine& line) const {

@@ -4,6 +4,7 @@
 
 #include "hilo/backend/cpu/abi/isa.h"
 #include "hilo/backend/cpu/abi/scatter.h"
+#include "hilo/backend/cpu/runtime/functions.h"
 #include "hilo/base/stop.h"
 #include "hilo/base/thread_pool.h"
 #include "hilo/device/communicator.h"
@@ -27,6 +28,14 @@ inline const uint32_t* polled_word(const StopWord* word) {
   return word != nullptr ? reinterpret_cast<const uint32_t*>(word) : &never;
 }
 
+/// A call of a function of backend/cpu/runtime, as data: what an object needs to call it too.
+struct RoutineCall {
+  runtime::Routine routine{};
+  std::vector<std::byte> problem = {};
+  int64_t units = 1;
+  size_t scratch_bytes = 0;  ///< of one range of units
+};
+
 /// A library call: work that isn't a region, such as sorting and scattering. Immutable, so calls share it.
 class Hero {
  public:
@@ -37,6 +46,8 @@ class Hero {
   virtual bool updates_in_place() const { return false; }
   /// Returns the bytes of memory that it allocates besides its buffers, including those of its first run.
   virtual int64_t table_bytes() const { return 0; }
+  /// Returns the call as data, with the same results on one thread; nothing if the library has no such function.
+  virtual std::optional<RoutineCall> routine() const { return std::nullopt; }
 };
 
 /// The code that a call is bound to. It is compiled with its plan and loaded with its plan.

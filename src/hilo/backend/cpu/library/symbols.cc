@@ -39,7 +39,7 @@ struct SymbolTable {
     symbols["fma"] = address_of<double(double, double, double)>(::fma);
     symbols["fmaf"] = address_of<float(float, float, float)>(::fmaf);
     for (const RuntimeFunction& f : scalar_math_functions()) symbols[std::string(f.name)] = f.address;
-    for (const RuntimeFunction& f : complex_math_functions()) symbols[std::string(f.name)] = f.address;
+    for (const ComplexFunction& f : complex_math_functions()) symbols[f.name] = f.address;
   }
 };
 

@@ -6,6 +6,7 @@
 
 #include "hilo/backend/cpu/abi/isa.h"
 #include "hilo/backend/cpu/object/c_interface.h"
+#include "hilo/backend/cpu/object/routines.h"
 #include "hilo/engine/plan.h"
 
 namespace llvm {
@@ -20,6 +21,7 @@ struct DriverSource {
   int64_t arena_bytes;                 ///< that callers provide: the most that a level needs
   std::string prefix;                  ///< of the names in this plan's code: "NAME", or "NAME.v3"
   std::vector<std::string> functions;  ///< per entry of Plan::functions, its name in the object
+  const Routines& routines;            ///< per entry of Plan::library_calls
 };
 
 /// Emits PREFIX_call, which checks its arguments and runs the plan on the caller's thread and stack. Precondition:

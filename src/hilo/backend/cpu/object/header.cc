@@ -169,7 +169,7 @@ std::string array_text(const Shape& shape) {
 std::string object_header(const CInterface& interface, const ObjectFigures& figures) {
   const std::string guard = "HILO_MODEL_" + interface.prefix + "_H";
   std::string text = fmt::format(
-      R"(/* {0}.h -- written by hilo {1}. Link {0}.o, and libm.
+      R"(/* {0}.h -- written by hilo {1}. Link {0}.o{6}, and libm.
  *
  * Code for {2}. A call doesn't allocate memory, take locks or use variables of the thread, and needs
  * {3}_STACK_BYTES of stack at most. Several threads may call at the same time, each with an arena of its own.
@@ -186,7 +186,8 @@ extern "C" {{
 
 {5}
 )",
-      interface.name, HILO_VERSION_STRING, target_name(figures.isas), interface.prefix, guard, kShared);
+      interface.name, HILO_VERSION_STRING, target_name(figures.isas), interface.prefix, guard, kShared,
+      figures.runtime == ObjectRuntime::kNone ? "" : ", libhilo_rt.a");
   text += constants(interface, figures);
   text += fmt::format("\n/* {}. Returns HILO_OK or another code.\n *\n{} *\n{} */\n", in_comment(figures.program),
                       all_described(interface), storage_notes(interface));

@@ -38,13 +38,14 @@ std::string object_manifest(const CInterface& interface, const ObjectFigures& fi
   "hilo": "{}",
   "abi": {},
   "target": "{}",
-  "runtime": "none",
+  "runtime": "{}",
   "arena": {{"bytes": {}, "align": {}}},
   "stack_bytes": {},
   "text_bytes": {},
   "data_bytes": {},
   "kernels": {},
   "loops": {},
+  "library_calls": {},
   "work": {},
   "undefined": {},
   "arguments": {},
@@ -52,8 +53,9 @@ std::string object_manifest(const CInterface& interface, const ObjectFigures& fi
 }}
 )",
                      json_string(interface.name), json_string(figures.program), HILO_VERSION_STRING, kObjectAbi,
-                     target_name(figures.isas), figures.arena_bytes, kArenaAlignment, figures.stack_bytes,
-                     figures.text_bytes, figures.data_bytes, figures.kernels, figures.loops, work,
+                     target_name(figures.isas), figures.runtime == ObjectRuntime::kNone ? "none" : "rt",
+                     figures.arena_bytes, kArenaAlignment, figures.stack_bytes, figures.text_bytes, figures.data_bytes,
+                     figures.kernels, figures.loops, figures.library_calls, work,
                      listed(figures.undefined, ", ", json_string), listed(interface.arguments, ",", array_json),
                      listed(interface.results, ",", array_json));
 }

@@ -8,6 +8,8 @@
 #include <array>
 #include <string>
 
+#include "hilo/backend/cpu/library/math/complex_math.h"
+
 namespace hilo::cpu {
 namespace {
 
@@ -76,13 +78,31 @@ void emit_never_stopped(llvm::Module& module, const std::string& name) {
   ir.CreateRet(ir.getInt64(0));
 }
 
+/// Emits a function that calls that of libhilo_rt.a. Returns false if that has none.
+bool emit_complex(llvm::Module& module, std::string_view name) {
+  const std::vector<ComplexFunction> functions = complex_math_functions();
+  const auto found = std::ranges::find(functions, name, &ComplexFunction::name);
+  if (found == functions.end()) return false;
+  llvm::IRBuilder<> ir(module.getContext());
+  llvm::Type* pointer = ir.getPtrTy();
+  auto* type = llvm::FunctionType::get(ir.getVoidTy(), {pointer, pointer, pointer, ir.getInt64Ty()}, false);
+  Function* function = Function::Create(type, Function::ExternalLinkage, std::string(name), module);
+  ir.SetInsertPoint(BasicBlock::Create(module.getContext(), "", function));
+  std::vector<Value*> arguments;
+  for (llvm::Argument& argument : function->args()) arguments.push_back(&argument);
+  ir.CreateCall(module.getOrInsertFunction(found->symbol, type), arguments);
+  ir.CreateRetVoid();
+  return true;
+}
+
 }  // namespace
 
-bool emit_math(llvm::Module& module, std::string_view name) {
+bool emit_math(llvm::Module& module, std::string_view name, ObjectRuntime runtime) {
   if (name == "hilo_stop_requested") {
     emit_never_stopped(module, std::string(name));
     return true;
   }
+  if (runtime == ObjectRuntime::kLibrary && emit_complex(module, name)) return true;
   const bool wide = name.ends_with("_f64");
   if (!name.starts_with("hilo_") || !(wide || name.ends_with("_f32"))) return false;
   const std::string_view function = name.substr(5, name.size() - 9);

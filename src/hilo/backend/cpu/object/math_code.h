@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "hilo/base/status.h"
+#include "hilo/device/object_files.h"
 
 namespace llvm {
 class Module;
@@ -14,9 +15,10 @@ class Module;
 namespace hilo::cpu {
 
 /// Emits the function into the module. Those of scalar_math.h and hilo_stop_requested exist; calls of the
-/// latter always go on, because only loops and steps look at the stop word of a call.
+/// latter always go on, because only loops and steps look at the stop word of a call. With a runtime, those of
+/// complex_math.h call libhilo_rt.a.
 /// Returns   false for any other name
-bool emit_math(llvm::Module& module, std::string_view name);
+bool emit_math(llvm::Module& module, std::string_view name, ObjectRuntime runtime);
 
 /// Whether the name is one of the C library that an object may call.
 bool is_c_function(std::string_view name);

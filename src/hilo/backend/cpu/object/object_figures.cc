@@ -20,6 +20,8 @@ constexpr int64_t kAroundFrame = 72;  // the return address, and what aligns a f
 // Functions of libm and memcpy have small frames. The loader looks a function up at its first call and saves all vector
 // registers meanwhile.
 constexpr int64_t kCLibraryStack = 4096;
+// The largest frame of libhilo_rt.a has 33 KB of running sums. Its sorts call themselves 60 times at most.
+constexpr int64_t kRuntimeStack = 48 << 10;
 
 }  // namespace
 
@@ -37,7 +39,9 @@ StatusOr<int64_t> stack_bytes_of(const JoinedObject& object, std::span<const Par
   }
   int64_t most = 0;
   for (const PartRole& role : roles) most = std::max(most, drivers[role.level] + 2 * largest[role.level]);
-  return first + most + (object.undefined.empty() ? 0 : kCLibraryStack);
+  const bool runtime =
+      std::ranges::any_of(object.undefined, [](const std::string& name) { return name.starts_with(kRuntimePrefix); });
+  return first + most + (object.undefined.empty() ? 0 : kCLibraryStack) + (runtime ? kRuntimeStack : 0);
 }
 
 std::string target_name(std::span<const Isa> isas) {

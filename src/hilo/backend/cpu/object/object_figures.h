@@ -8,6 +8,7 @@
 
 #include "hilo/backend/cpu/abi/isa.h"
 #include "hilo/backend/cpu/object/relocatable.h"
+#include "hilo/device/object_files.h"
 
 namespace hilo::cpu {
 
@@ -24,9 +25,14 @@ struct ObjectFigures {
   int64_t stack_bytes = 0;  ///< of a call, at most
   int64_t text_bytes = 0, data_bytes = 0;
   int64_t kernels = 0, loops = 0;
-  std::vector<std::string> undefined = {};  ///< functions of the C library
+  ObjectRuntime runtime = ObjectRuntime::kNone;
+  int64_t library_calls = 0;                ///< steps that call libhilo_rt.a
+  std::vector<std::string> undefined = {};  ///< functions of the C library and of libhilo_rt.a
   std::optional<CallWork> work = {};        ///< if each loop turns a known number of times
 };
+
+/// How the names of functions of libhilo_rt.a begin.
+inline constexpr std::string_view kRuntimePrefix = "hilo_rt_";
 
 /// A part of an object.
 struct PartRole {
@@ -34,8 +40,9 @@ struct PartRole {
   bool is_driver = true;  ///< its functions call each other; of others, a loop calls a kernel at most
 };
 
-/// Returns the stack that a call needs at most: the frames of the first part and of a level's driver, twice the largest
-/// frame of the level's other code, and what functions of the C library need. `roles` has one entry a part.
+/// Returns the stack that a call needs at most: the frames of the first part and of a level's driver, and twice the
+/// largest frame of the level's other code. Functions of the C library and of libhilo_rt.a need theirs too. `roles` has
+/// one entry a part.
 /// Errors    INTERNAL for a function whose frame has no known size
 StatusOr<int64_t> stack_bytes_of(const JoinedObject& object, std::span<const PartRole> roles);
 

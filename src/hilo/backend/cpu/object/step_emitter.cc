@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "hilo/backend/cpu/abi/functions.h"
+#include "hilo/backend/cpu/object/routines.h"
 #include "hilo/backend/cpu/object/services.h"
 #include "hilo/engine/register_loop.h"
 
@@ -19,6 +21,13 @@ using engine::Step, engine::StepKind, engine::StepList, engine::WhileLoop, engin
 namespace {
 
 using llvm::BasicBlock, llvm::Function, llvm::Value;
+
+/// What a step uses of its call besides its arguments.
+struct Surroundings {
+  Value* services;  ///< may be null
+  Value* arena;
+  Value* stop;  ///< never null
+};
 
 /// Writes code that belongs to no particular call.
 class ModuleCode {
@@ -35,9 +44,11 @@ class ModuleCode {
   llvm::Value* kernel(uint32_t number) { return planned(source_.plan.kernels[number], kernel_type()).getCallee(); }
 
   llvm::GlobalVariable* constant(uint32_t number) {
-    const std::string name = fmt::format("{}.constant{}", source_.prefix, number);
+    return bytes_global(fmt::format("{}.constant{}", source_.prefix, number), source_.plan.constants[number].bytes());
+  }
+
+  llvm::GlobalVariable* bytes_global(const std::string& name, std::span<const std::byte> bytes) {
     if (llvm::GlobalVariable* known = module_.getNamedGlobal(name)) return known;
-    const std::span<const std::byte> bytes = source_.plan.constants[number].bytes();
     auto* data =
         llvm::ConstantDataArray::getRaw(llvm::StringRef(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
                                         bytes.size(), llvm::Type::getInt8Ty(context()));
@@ -51,16 +62,15 @@ class ModuleCode {
   Value* kernels_of(const WholeLoop& loop, uint32_t number) {
     std::vector<llvm::Constant*> kernels;
     for (uint32_t k : loop.kernels) kernels.push_back(llvm::cast<llvm::Constant>(kernel(k)));
-    auto* type = llvm::ArrayType::get(pointer(), kernels.size());
-    return new llvm::GlobalVariable(module_, type, true, llvm::GlobalValue::InternalLinkage,
-                                    llvm::ConstantArray::get(type, kernels),
-                                    fmt::format("{}.kernels{}", source_.prefix, number));
+    return table(fmt::format("{}.kernels{}", source_.prefix, number), kernels);
   }
 
   /// Emits a step that is handed out, with its pointers in an array. `services` may be null.
   /// Returns   whether it was stopped, or null if it can't be
-  Value* run(llvm::IRBuilder<>& ir, const Step& step, Value* arguments, Value* services, Value* stop) {
+  Value* run(llvm::IRBuilder<>& ir, const Step& step, Value* arguments, const Surroundings& around) {
+    const auto [services, arena, stop] = around;
     if (step.kind == StepKind::kLibrary) {
+      if (source_.routines[step.index]) return run_routine(ir, step, arguments, around);
       if (source_.plan.library_calls[step.index].symbol == engine::kRegisterLoop)
         return run_register_loop(ir, step, arguments, stop);
       run_straight_line(ir, step, arguments);
@@ -79,15 +89,16 @@ class ModuleCode {
     auto* type = llvm::FunctionType::get(i32(), {pointer(), i32(), pointer()}, false);
     Function* function = own_function(fmt::format("run_step{}", number), type);
     llvm::IRBuilder<> ir(BasicBlock::Create(context(), "", function));
-    Value* services = load_field(ir, function->getArg(0), offsetof(LoopContext, host), pointer());
-    Value* stop = load_field(ir, function->getArg(0), offsetof(LoopContext, cancel_word), pointer());
+    Value* host = load_field(ir, function->getArg(0), offsetof(LoopContext, host), pointer());
+    const Surroundings around{load_field(ir, host, 0, pointer()), load_field(ir, host, sizeof(void*), pointer()),
+                              load_field(ir, function->getArg(0), offsetof(LoopContext, cancel_word), pointer())};
     BasicBlock* none = BasicBlock::Create(context(), "", function);
     auto* choose = ir.CreateSwitch(function->getArg(1), none);
     for (size_t k = 0; k < loop.handed_out.size(); ++k) {
       BasicBlock* block = BasicBlock::Create(context(), "", function);
       choose->addCase(ir.getInt32(static_cast<uint32_t>(k)), block);
       ir.SetInsertPoint(block);
-      Value* stopped = run(ir, loop.handed_out[k], function->getArg(2), services, stop);
+      Value* stopped = run(ir, loop.handed_out[k], function->getArg(2), around);
       ir.CreateRet(stopped == nullptr ? ir.getInt32(0) : ir.CreateZExt(stopped, ir.getInt32Ty()));
     }
     ir.SetInsertPoint(none);
@@ -105,6 +116,50 @@ class ModuleCode {
   }
   Function* own_function(const std::string& name, llvm::FunctionType* type) {
     return Function::Create(type, Function::InternalLinkage, source_.prefix + "." + name, module_);
+  }
+
+  llvm::GlobalVariable* table(const std::string& name, const std::vector<llvm::Constant*>& entries) {
+    if (llvm::GlobalVariable* known = module_.getNamedGlobal(name)) return known;
+    auto* type = llvm::ArrayType::get(pointer(), entries.size());
+    return new llvm::GlobalVariable(module_, type, true, llvm::GlobalValue::InternalLinkage,
+                                    llvm::ConstantArray::get(type, entries), name);
+  }
+
+  /// Calls a function of libhilo_rt.a for all of its units. A runtime::Call is as many pointers as it has fields.
+  Value* run_routine(llvm::IRBuilder<>& ir, const Step& step, Value* arguments, const Surroundings& around) {
+    const RoutineCall& routine = *source_.routines[step.index];
+    const LibraryCall& call = source_.plan.library_calls[step.index];
+    std::vector<llvm::Constant*> code;
+    auto* unknown = llvm::FunctionType::get(llvm::Type::getVoidTy(context()), {}, false);
+    for (uint32_t function : call.code)
+      code.push_back(llvm::cast<llvm::Constant>(planned(function, unknown).getCallee()));
+    const std::string number = std::to_string(step.index);
+    Value* scratch =
+        ir.CreateConstGEP1_64(ir.getInt8Ty(), around.arena, static_cast<uint64_t>(scratch_offset(source_.plan)));
+    const auto set = [&](size_t offset, Value* value) {
+      ir.CreateStore(value, ir.CreateConstGEP1_64(ir.getInt8Ty(), call_frame(ir), offset));
+    };
+    set(offsetof(runtime::Call, problem), bytes_global(source_.prefix + ".problem" + number, routine.problem));
+    set(offsetof(runtime::Call, buffers), arguments);
+    set(offsetof(runtime::Call, code), table(source_.prefix + ".code" + number, code));
+    set(offsetof(runtime::Call, scratch), scratch);
+    set(offsetof(runtime::Call, stop), around.stop);
+    const std::string name(runtime::function_of(routine.routine).name);
+    ir.CreateCall(module_.getOrInsertFunction(name, kernel_type()),
+                  {call_frame(ir), ir.getInt64(0), ir.getInt64(static_cast<uint64_t>(routine.units))});
+    auto* word = ir.CreateAlignedLoad(ir.getInt32Ty(), around.stop, llvm::Align(4), /*isVolatile=*/true);
+    return ir.CreateICmpNE(word, ir.getInt32(0));
+  }
+
+  /// Returns the runtime::Call in the frame of the function at `ir`, which all of its calls share.
+  Value* call_frame(llvm::IRBuilder<>& ir) {
+    Value*& frame = call_frames_[ir.GetInsertBlock()->getParent()];
+    if (frame == nullptr) {
+      BasicBlock& entry = ir.GetInsertBlock()->getParent()->getEntryBlock();
+      llvm::IRBuilder<> at_entry(&entry, entry.begin());
+      frame = at_entry.CreateAlloca(llvm::ArrayType::get(pointer(), sizeof(runtime::Call) / sizeof(void*)));
+    }
+    return frame;
   }
 
   Value* run_register_loop(llvm::IRBuilder<>& ir, const Step& step, Value* arguments, Value* stop) {
@@ -182,6 +237,7 @@ class ModuleCode {
   llvm::Module& module_;
   const DriverSource& source_;
   Function* run_kernel_ = nullptr;
+  std::map<const Function*, Value*> call_frames_;
 };
 
 class StepEmitter {
@@ -259,7 +315,8 @@ class StepEmitter {
     if (step.kind == StepKind::kKernel && step.stretch != 0) leave_if_stopped();  // a long kernel
     Value* arguments = array(arguments_, plan_.max_arguments);
     store_pointers(arguments, std::span(plan_.argument_slots).subspan(step.arguments, step.argument_count));
-    if (Value* stopped = module_.run(ir_, step, arguments, call_.services, call_.stop)) leave_if(stopped);
+    if (Value* stopped = module_.run(ir_, step, arguments, {call_.services, call_.arena, call_.stop}))
+      leave_if(stopped);
   }
 
   void emit_copy(const Step& step) {
@@ -341,7 +398,10 @@ class StepEmitter {
     set(offsetof(LoopContext, run_step), module_.run_step(loop, number));
     set(offsetof(LoopContext, cancel_word), call_.stop);
     set(offsetof(LoopContext, kernels), module_.kernels_of(loop, number));
-    set(offsetof(LoopContext, host), call_.services);
+    Value* host = array(host_, 2);
+    ir_.CreateStore(call_.services, host);
+    ir_.CreateStore(call_.arena, ir_.CreateConstGEP1_64(ir_.getPtrTy(), host, 1));
+    set(offsetof(LoopContext, host), host);
     auto* type = llvm::FunctionType::get(ir_.getInt32Ty(), {ir_.getPtrTy(), ir_.getPtrTy()}, false);
     Value* end = ir_.CreateCall(module_.planned(loop.function, type), {context, pointers});
     leave_if(ir_.CreateICmpNE(end, ir_.getInt32(kLoopDone)));
@@ -357,7 +417,7 @@ class StepEmitter {
   const CallValues& call_;
   ModuleCode module_;
   std::vector<Value*> moved_;  ///< per slot: its address, if a step has set it
-  llvm::AllocaInst *arguments_ = nullptr, *pointers_ = nullptr, *context_ = nullptr;
+  llvm::AllocaInst *arguments_ = nullptr, *pointers_ = nullptr, *context_ = nullptr, *host_ = nullptr;
 };
 
 }  // namespace

@@ -24,29 +24,36 @@ std::string described(const Plan& plan, const Step& step, const hlo::Module& opt
   return plan.library_calls[step.index].symbol;
 }
 
-Status check_steps(const Plan& plan, const StepList& steps, const hlo::Module& optimized) {
+Status check_steps(const Plan& plan, const Routines& routines, ObjectRuntime runtime, const StepList& steps,
+                   const hlo::Module& optimized) {
   for (const Step& step : steps) {
     if (step.kind != StepKind::kLibrary) continue;
+    const bool is_in_runtime = routines[step.index].has_value();
+    if (is_in_runtime && runtime == ObjectRuntime::kLibrary) continue;
     const std::string& symbol = plan.library_calls[step.index].symbol;
     if (symbol == engine::kRegisterLoop || symbol == engine::kStraightLine) continue;
     if (symbol == engine::kToRowMajor || symbol == engine::kFromRowMajor)
       return unimplemented("writing an object: an argument or a result isn't row-major, and its copies are hilo's");
+    const std::string_view hint = is_in_runtime ? "--runtime rt, and a program that links libhilo_rt.a"
+                                                : "`hilo plan FILE` lists the steps of a program";
     return unimplemented(
         fmt::format("writing an object: {} calls '{}' of hilo's library; wanted ops that become code "
-                    "of their own. Hint: `hilo plan FILE` lists the steps of a program",
-                    described(plan, step, optimized), symbol));
+                    "of their own{}. Hint: {}",
+                    described(plan, step, optimized), symbol,
+                    runtime == ObjectRuntime::kLibrary ? " or functions of libhilo_rt.a" : "", hint));
   }
   return ok_status();
 }
 
 }  // namespace
 
-Status why_not_object(const Plan& plan, const ProgramSignature& signature, const hlo::Module& optimized) {
+Status why_not_object(const Plan& plan, const Routines& routines, ObjectRuntime runtime,
+                      const ProgramSignature& signature, const hlo::Module& optimized) {
   if (signature.replica_count != 1 || signature.meets_others)
     return unimplemented("writing an object: the program communicates with other replicas");
   Status status;
   const auto check = [&](const StepList& steps) {
-    if (status.ok()) status = check_steps(plan, steps, optimized);
+    if (status.ok()) status = check_steps(plan, routines, runtime, steps, optimized);
   };
   for_each_list(plan, check);
   for (const engine::WholeLoop& loop : plan.whole_loops) check(loop.handed_out);
@@ -66,7 +73,9 @@ Status why_not_realtime(const hlo::Module& optimized) {
   return ok_status();
 }
 
-Status refused_function(std::string_view symbol, const hlo::Module& optimized) {
+Status refused_function(std::string_view symbol, ObjectRuntime runtime, const hlo::Module& optimized) {
+  const std::string_view hint =
+      runtime == ObjectRuntime::kNone ? ". Hint: --runtime rt, and a program that links libhilo_rt.a" : "";
   // "hilo_sqrt" and a type
   const size_t end = symbol.rfind('_');
   if (symbol.starts_with("hilo_") && end > 5 && end != std::string_view::npos) {
@@ -76,12 +85,12 @@ Status refused_function(std::string_view symbol, const hlo::Module& optimized) {
         if (hlo::opcode_name(i.opcode) != op || !i.shape.is_array() ||
             element_type_name(i.shape.element_type()) != type)
           continue;
-        return unimplemented(fmt::format("writing an object: {} of {} calls '{}' of hilo's library",
-                                         hlo::describe(i, hlo::SourceLines(optimized)), type, symbol));
+        return unimplemented(fmt::format("writing an object: {} of {} calls '{}' of hilo's library{}",
+                                         hlo::describe(i, hlo::SourceLines(optimized)), type, symbol, hint));
       }
     }
   }
-  return unimplemented(fmt::format("writing an object: a kernel calls '{}' of hilo's library", symbol));
+  return unimplemented(fmt::format("writing an object: a kernel calls '{}' of hilo's library{}", symbol, hint));
 }
 
 }  // namespace hilo::cpu

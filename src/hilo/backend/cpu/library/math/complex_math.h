@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/math/complex_math.h -- the reference's complex functions over short arrays, which vector code
-// calls.
+// backend/cpu/library/math/complex_math.h -- the names of the complex functions of backend/cpu/runtime.
 #pragma once
 
+#include <string>
 #include <vector>
-
-#include "hilo/backend/cpu/library/math/scalar_math.h"
 
 namespace hilo::cpu {
 
+struct ComplexFunction {
+  std::string name;    ///< in compiled code: "hilo_tan_c64"
+  std::string symbol;  ///< in libhilo_rt.a: "hilo_rt_Tan_c64"
+  void* address;
+};
+
 /// Returns "hilo_<opcode>_c64" and "..._c128" for every elementwise op from complex numbers to complex numbers:
 /// void(const T* x, const T* y, T* result, int64 count). Functions of one argument ignore y.
-std::vector<RuntimeFunction> complex_math_functions();
+std::vector<ComplexFunction> complex_math_functions();
 
 }  // namespace hilo::cpu

@@ -9,15 +9,16 @@
 #include "hilo/backend/cpu/library/heroes.h"
 #include "hilo/backend/cpu/library/move/scatter_places.h"
 #include "hilo/backend/cpu/library/parallel.h"
+#include "hilo/backend/cpu/library/routine_hero.h"
 #include "hilo/base/buffer_pool.h"
 #include "hilo/engine/scalar_program.h"
 #include "hilo/hlo/build/builder.h"
 #include "hilo/hlo/ops/elementwise.h"
-#include "hilo/hlo/ops/long_sums.h"
 
 namespace hilo::cpu {
 
 using hlo::Opcode;
+using runtime::convert_all, runtime::ScatterSums;
 
 namespace {
 
@@ -108,6 +109,23 @@ void update_all(const Scatter& scatter, const ScatterMemory& memory) {
   });
 }
 
+/// Returns the updates by one thread, as data.
+ProblemWriter<runtime::ScatterProblem> problem_of(const Scatter& scatter) {
+  const ScatterPlaces& places = scatter.places;
+  ProblemWriter<runtime::ScatterProblem> writer({});
+  runtime::ScatterProblem& p = writer.problem;
+  p.run = places.run();
+  p.rows_size = places.rows() * places.row_size();
+  p.index_bytes = places.index_bytes();
+  p.most_windows = scatter.alone != nullptr ? kMaxWindows : scatter.most_windows;
+  p.kernel = scatter.alone != nullptr ? 1 : 0;
+  if (places.any()) writer.set(p.batch, places.batch());
+  writer.set(p.components, places.components());
+  writer.set(p.pieces, places.pieces());
+  writer.set(p.bytes, scatter.bytes);
+  return writer;
+}
+
 class ScatterHero final : public Hero {
  public:
   explicit ScatterHero(Scatter scatter) : scatter_(std::move(scatter)) {}
@@ -121,6 +139,12 @@ class ScatterHero final : public Hero {
     }
     update_all(scatter_, {results, buffers + arrays() + 1, buffers[arrays()]});
     return ok_status();
+  }
+
+  std::optional<RoutineCall> routine() const override {
+    ProblemWriter<runtime::ScatterProblem> writer = problem_of(scatter_);
+    const size_t scratch = writer.problem.scratch_bytes(false);
+    return RoutineCall{runtime::Routine::kScatter, std::move(writer).finish(), 1, scratch};
   }
 
  private:
@@ -147,24 +171,6 @@ Split split_of(const ScatterPlaces& places, const Shape& array, const Shape& upd
   return places.pieces().size() > 1 ? Split::kPieces : Split::kNone;
 }
 
-/// The compiler vectorizes ranges of a constant length.
-template <typename From, typename To>
-void convert_all(const From* __restrict from, To* __restrict to, size_t count) {
-  constexpr size_t kChunk = 16;
-  size_t i = 0;
-  for (; i + kChunk <= count; i += kChunk) {
-    for (size_t k = 0; k < kChunk; ++k) to[i + k] = static_cast<To>(from[i + k]);
-  }
-  for (; i < count; ++i) to[i] = static_cast<To>(from[i]);
-}
-
-/// How sums are stored while they accumulate.
-enum class ScatterSums : uint8_t {
-  kWide,   ///< in double
-  kLost,   ///< with the lost bits in a second array
-  kPairs,  ///< each followed by its lost bits
-};
-
 /// Adds many floats to few. Sums start as the array, in double, and are rounded once. ScatterSums of doubles also store
 /// the lost bits.
 template <typename T>
@@ -183,24 +189,23 @@ class ScatterSumHero final : public Hero {
     HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer((kCompensated ? 2 : 1) * count * sizeof(double)));
     auto* const sums = reinterpret_cast<double*>(memory.data());
     auto* const out = static_cast<T*>(buffers[3]);
-    const size_t step = sums_ == ScatterSums::kPairs ? 2 : 1, lost = sums_ == ScatterSums::kPairs ? 1 : count;
-    if constexpr (kCompensated) {
-      for (size_t i = 0; i < count; ++i) {
-        sums[i * step] = out[i];
-        sums[i * step + lost] = 0;
-      }
-    } else {
-      convert_all(out, sums, count);
-    }
-    void* const arrays[] = {sums, sums + lost};
+    runtime::begin_sums(out, sums, sums_, count);
+    void* const arrays[] = {sums, sums + runtime::sum_places(sums_, count)[1]};
     const void* const updates[] = {buffers[2], buffers[2]};
     update_all(scatter_, {arrays, updates, buffers[1]});
-    if constexpr (kCompensated) {
-      for (size_t i = 0; i < count; ++i) out[i] = hlo::CompensatedSum{sums[i * step], sums[i * step + lost]}.value();
-    } else {
-      convert_all(sums, out, count);
-    }
+    runtime::end_sums(sums, out, sums_, count);
     return ok_status();
+  }
+
+  std::optional<RoutineCall> routine() const override {
+    ProblemWriter<runtime::ScatterProblem> writer = problem_of(scatter_);
+    runtime::ScatterProblem& p = writer.problem;
+    p.sums = sums_;
+    p.is_double = kCompensated;
+    p.type = element_type_of<T>;
+    p.numbers = numbers_;
+    const size_t scratch = p.scratch_bytes(true);
+    return RoutineCall{runtime::Routine::kScatterSum, std::move(writer).finish(), 1, scratch};
   }
 
  private:

@@ -86,23 +86,4 @@ void ScatterPlaces::add_pieces(std::span<const int64_t> sizes, std::span<const i
   }
 }
 
-ScatterPlaces::Batch ScatterPlaces::offsets_of(std::span<const int64_t> position) const {
-  Batch sum{};
-  for (size_t d = 0; d < batch_.size(); ++d) {
-    sum.index_stride += position[d] * batch_[d].index_stride;
-    sum.stride.array += position[d] * batch_[d].stride.array;
-    sum.stride.update += position[d] * batch_[d].stride.update;
-  }
-  return sum;
-}
-
-bool ScatterPlaces::advance(std::span<int64_t> position) const {
-  for (size_t d = position.size(); d-- > 0;) {
-    if (position[d] < batch_[d].extent) return true;
-    position[d] = 0;
-    if (d > 0) ++position[d - 1];
-  }
-  return false;
-}
-
 }  // namespace hilo::cpu

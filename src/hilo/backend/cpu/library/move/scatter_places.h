@@ -2,13 +2,13 @@
 // backend/cpu/library/move/scatter_places.h -- the positions of a scatter's updates in its arrays.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "hilo/backend/cpu/abi/scatter.h"
+#include "hilo/backend/cpu/runtime/scatter.h"
 #include "hilo/base/stop.h"
 #include "hilo/hlo/ops/scatter.h"
 #include "hilo/types/shape.h"
@@ -39,36 +39,20 @@ class ScatterPlaces {
   int64_t index_stride() const { return batch_.back().index_stride; }
   ScatterPlace stride() const { return batch_.back().stride; }
 
-  /// Calls f(call) for all updates in their order, until the work must stop. `call` has its arrays, rows and pieces
-  /// set; this function sets its index vectors and positions, at most `most_windows` at once.
+  /// Returns the dimensions of the indices; never empty.
+  std::span<const runtime::ScatterBatch> batch() const { return batch_; }
+  int64_t index_bytes() const { return index_bytes_; }
+
+  /// Calls f(call) for all updates in their order, until the work must stop. As runtime::each_window.
   template <typename F>
   void each(const void* indices, ScatterCall call, int64_t most_windows, F f) const {
-    const Batch& inner = batch_.back();
     call.components = components_.data();
-    call.index_stride = inner.index_stride;
-    call.stride = inner.stride;
-    const ScatterPlace origin = call.first;
-    std::vector<int64_t> position(batch_.size(), 0);
-    const int64_t window = std::max<int64_t>(call.run * call.piece_count, 1);
-    const int64_t most = std::clamp<int64_t>(kPollInterval / window, 1, most_windows);
-    const StopFlag stop;
-    do {
-      if (stop.raised()) return;
-      const Batch at = offsets_of(position);
-      call.count = std::min(most, inner.extent - position.back());
-      call.indices = static_cast<const std::byte*>(indices) + at.index_stride * index_bytes_;
-      call.first = {origin.array + at.stride.array, origin.update + at.stride.update};
-      f(call);
-      position.back() += call.count;
-    } while (advance(position));
+    std::vector<int64_t> position(batch_.size());
+    runtime::each_window(batch_, position, index_bytes_, indices, call, most_windows, StopFlag(), f);
   }
 
  private:
-  /// A dimension of the indices, except that of the index vectors; or several that are contiguous in memory.
-  struct Batch {
-    int64_t extent, index_stride;
-    ScatterPlace stride;
-  };
+  using Batch = runtime::ScatterBatch;
 
   void set_rows(const Shape& array, std::span<const int64_t> window_sizes);
   void add_components(const hlo::ScatterAttributes& attributes, const Shape& array, const Shape& indices,
@@ -78,12 +62,6 @@ class ScatterPlaces {
   void add_batch(const Batch& batch);
   void add_pieces(std::span<const int64_t> sizes, std::span<const int64_t> array_strides,
                   std::span<const int64_t> update_strides);
-  /// Returns the offsets of the index vector at `position`, and of its window, from the first ones.
-  Batch offsets_of(std::span<const int64_t> position) const;
-  /// Advances to the next position after the last dimension is done. Returns false after the last one.
-  bool advance(std::span<int64_t> position) const;
-
-  static constexpr int64_t kPollInterval = 1 << 22;  // elements of windows between checks of the stop word
 
   std::vector<Batch> batch_;  // never empty
   std::vector<ScatterComponent> components_;

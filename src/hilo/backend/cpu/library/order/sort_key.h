@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/order/sort_key.h -- recognizes comparators that order one operand by its value, and maps it to
-// unsigned keys in the same order.
+// backend/cpu/library/order/sort_key.h -- recognizes comparators that order one operand by its value.
 #pragma once
 
-#include <limits>
 #include <optional>
 #include <span>
 
+#include "hilo/backend/cpu/runtime/sort_key.h"
 #include "hilo/hlo/ir/computation.h"
-#include "hilo/hlo/ops/top_k.h"
 
 namespace hilo::cpu {
-
-struct SortKey {
-  size_t operand = 0;
-  ElementType type{};
-  bool descending = false;
-  bool equal_zeros = false;  ///< -0 and +0 compare equal
-  bool equal_nans = false;   ///< all NaN compare equal, after every number
-  bool loose_nans = false;   ///< NaN compares false with every number, which isn't an order
-};
 
 /// Recognizes JAX's comparator (less-than in total order after making zeros and NaN canonical), and a plain less or
 /// greater.
@@ -34,25 +23,5 @@ struct KeyFunction {
 /// Recognizes compare(f(a, b, ...), f(a', b', ...)), where f takes one element of each operand. `operands`: their
 /// types.
 std::optional<KeyFunction> key_function_of(const hlo::Computation& comparator, std::span<const ElementType> operands);
-
-/// Returns the bits of an element as an unsigned number that sorts ascending.
-template <typename Bits>
-Bits ordered_key(const SortKey& key, Bits bits) {
-  constexpr Bits kAll = std::numeric_limits<Bits>::max(), kSign = static_cast<Bits>(kAll ^ (kAll >> 1));
-  if (is_floating(key.type)) {
-    const int mantissa = key.type == ElementType::kF64   ? 52
-                         : key.type == ElementType::kF32 ? 23
-                         : key.type == ElementType::kF16 ? 10
-                                                         : 7;
-    const Bits infinity = static_cast<Bits>((kSign - 1) >> mantissa << mantissa);
-    const Bits magnitude = static_cast<Bits>(bits & static_cast<Bits>(~kSign));
-    if (key.equal_zeros && magnitude == 0) bits = 0;
-    if (key.equal_nans && magnitude > infinity) bits = static_cast<Bits>(kSign - 1);
-    bits = hlo::ordered_bits<hlo::BitOrder::kFloating>(bits, kAll, kSign);
-  } else if (is_signed_integer(key.type)) {
-    bits = hlo::ordered_bits<hlo::BitOrder::kSigned>(bits, kAll, kSign);
-  }
-  return key.descending ? static_cast<Bits>(~bits) : bits;
-}
 
 }  // namespace hilo::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/reduce/reducers.h -- reducers that have a name, as types whose loops a compiler vectorizes.
+// backend/cpu/runtime/reducers.h -- reducers that have a name, as types whose loops a compiler vectorizes.
 #pragma once
 
 #include <bit>

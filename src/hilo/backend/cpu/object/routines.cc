@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/object/routines.h"
+
+#include <algorithm>
+
+#include "hilo/backend/cpu/library/heroes.h"
+#include "hilo/backend/cpu/object/services.h"
+
+namespace hilo::cpu {
+
+StatusOr<Routines> routines_of(const engine::Plan& plan, Isa isa) {
+  Routines routines;
+  for (const engine::LibraryCall& call : plan.library_calls) {
+    routines.emplace_back();
+    if (call.call == nullptr) continue;  // a loop, a straight line, a copy between layouts
+    // The object refers to the code of a call by name. Heroes only store the addresses.
+    std::vector<void*> code(call.code.size(), reinterpret_cast<void*>(&routines_of));
+    HILO_ASSIGN_OR_RETURN(const std::unique_ptr<Hero> hero, bind_hero(call, isa, code));
+    routines.back() = hero->routine();
+  }
+  return routines;
+}
+
+int64_t scratch_bytes(const Routines& routines) {
+  size_t bytes = 0;
+  for (const std::optional<RoutineCall>& routine : routines) {
+    if (routine) bytes = std::max(bytes, routine->scratch_bytes);
+  }
+  return static_cast<int64_t>(bytes);
+}
+
+int64_t scratch_offset(const engine::Plan& plan) {
+  return (plan.arena_bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
+}
+
+}  // namespace hilo::cpu
