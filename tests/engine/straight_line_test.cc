@@ -74,7 +74,7 @@ TEST(StraightLine, WithoutAGuardProductsWithZeroStay) {
     x = f64[2] parameter(0)
     ROOT d = f64[2] dot(m, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
   })";
-  EXPECT_EQ(operations(kText), "and 1, compare 1, multiply 3, guarded");
+  EXPECT_EQ(operations(kText), "add 1, and 1, compare 1, multiply 3, guarded");
   EXPECT_EQ(operations(kText, {.guarded = false}), "add 2, multiply 3");
 }
 
