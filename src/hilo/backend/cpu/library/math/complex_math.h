@@ -8,8 +8,8 @@
 namespace hilo::cpu {
 
 struct ComplexFunction {
-  std::string name;    ///< in compiled code: "hilo_tan_c64"
-  std::string symbol;  ///< in libhilo_rt.a: "hilo_rt_Tan_c64"
+  std::string name;    ///< in compiled code
+  std::string symbol;  ///< in libhilo_rt.a: its name begins with "hilo_rt_"
   void* address;
 };
 
