@@ -25,8 +25,8 @@ hilo_companion(rpc rpc ${once_a_program})
 hilo_companion(mpi replica/mpi ${once_a_program})
 set(HILO_COMPANIONS hilo_codegen hilo_inspect hilo_rpc hilo_mpi)
 
-# LLVM's code generator for the host only; static archives add only the used parts.
-llvm_map_components_to_libnames(HILO_LLVM_LIBS core x86codegen)
+# LLVM's code generators for x86-64, and for AArch64 as a target of objects; static archives add only the used parts.
+llvm_map_components_to_libnames(HILO_LLVM_LIBS core x86codegen aarch64codegen)
 target_include_directories(hilo_codegen SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 target_link_libraries(hilo_codegen PRIVATE ${HILO_LLVM_LIBS})
 

@@ -38,7 +38,7 @@ enum class ObjectRuntime {
 struct ObjectOptions {
   std::string name;  ///< name of the C function: an identifier
   /// "x86-64:v2", "x86-64:v3", "x86-64:v4", or several levels, "x86-64:v2,v3,v4", among which the first call chooses;
-  /// empty: the instructions that jit uses here.
+  /// "aarch64"; empty: the instructions that jit uses here.
   std::string target = {};
   ObjectRuntime runtime = ObjectRuntime::kNone;
   /// Names of the leaves of the arguments and of the results, for the header: "params['w']". Empty: their numbers.

@@ -129,9 +129,14 @@ class CpuEngine final : public HostEngine {
 
   /// Returns the instruction sets of an object, lowest first.
   static StatusOr<std::vector<cpu::Isa>> isas_of(const ObjectOptions& object, const cpu::CodegenTable& codegen) {
-    if (!object.target.empty()) return codegen.isas_of_target(object.target);
-    HILO_ASSIGN_OR_RETURN(const cpu::Isa isa, cpu::selected_isa());
-    return std::vector{isa};
+    if (object.target.empty()) {
+      HILO_ASSIGN_OR_RETURN(const cpu::Isa isa, cpu::selected_isa());
+      return std::vector{isa};
+    }
+    HILO_ASSIGN_OR_RETURN(std::vector<cpu::Isa> isas, codegen.isas_of_target(object.target));
+    if (isas[0] == cpu::Isa::kNeon && object.runtime == ObjectRuntime::kLibrary)
+      return unimplemented("writing an object: libhilo_rt.a for aarch64; wanted the runtime none");
+    return isas;
   }
 
   static bool has_guard(const engine::Plan& plan) {
@@ -162,19 +167,27 @@ class CpuEngine final : public HostEngine {
     const ProgramSignature signature = host_signature(module, options);
     HILO_ASSIGN_OR_RETURN(ObjectFiles files, codegen->write_object(levels, signature, *compiled[0].optimized, object));
     if (!object.test) return files;
-    HILO_ASSIGN_OR_RETURN(const size_t level, level_of_this_machine(isas));
-    HILO_ASSIGN_OR_RETURN(
-        const std::unique_ptr<HostProgram> program,
-        loaded(std::move(compiled[level]), signature, isas[level], std::chrono::steady_clock::now(), options));
+    HILO_ASSIGN_OR_RETURN(const std::unique_ptr<HostProgram> program,
+                          tested_program(module, options, form, signature, isas, std::move(compiled)));
     HILO_ASSIGN_OR_RETURN(const std::vector<Literal> results, results_of(*program, object.test_arguments));
     HILO_ASSIGN_OR_RETURN(files.test, codegen->test_program(signature, object, results));
     return files;
   }
 
-  /// Returns the level that an object chooses on this machine.
-  static StatusOr<size_t> level_of_this_machine(std::span<const cpu::Isa> isas) {
+  /// Returns the program whose results the test of an object has: the level that the object chooses on this machine. For
+  /// AArch64 it is code of x86-64 that computes the same bits.
+  static StatusOr<std::unique_ptr<HostProgram>> tested_program(const hlo::Module& module, const CompileOptions& options,
+                                                               engine::LoopForm form, ProgramSignature signature,
+                                                               std::vector<cpu::Isa> isas,
+                                                               std::vector<Compiled> compiled) {
+    if (isas[0] == cpu::Isa::kNeon) {
+      isas[0] = cpu::Isa::kNeonBits;
+      HILO_ASSIGN_OR_RETURN(compiled[0], plan_of(module, options, isas[0], form, nullptr));
+    }
     for (size_t level = isas.size(); level-- > 0;) {
-      if (isas[level] <= cpu::host_isa()) return level;
+      if (cpu::host_has(isas[level]))
+        return loaded(std::move(compiled[level]), std::move(signature), isas[level], std::chrono::steady_clock::now(),
+                      options);
     }
     return failed_precondition("writing the test of an object: this machine lacks the instructions of its target");
   }

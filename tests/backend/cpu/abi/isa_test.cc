@@ -37,6 +37,22 @@ TEST(Isa, SupportedOnesStartAtSse2AndEndAtTheHosts) {
   EXPECT_EQ(isas.back(), host_isa());
 }
 
+TEST(Isa, NeonIsNotOfThisMachine) {
+  EXPECT_EQ(isa_name(Isa::kNeon), "neon");
+  EXPECT_FALSE(parse_isa("neon").ok());
+  EXPECT_FALSE(is_native(Isa::kNeon));
+  EXPECT_FALSE(host_has(Isa::kNeon));
+  EXPECT_EQ(vector_bytes(Isa::kNeon), 16);
+  EXPECT_TRUE(has_fma(Isa::kNeon) && has_32_registers(Isa::kNeon));
+}
+
+TEST(Isa, NeonBitsIsCodeOfThisMachineThatJitNeverSelects) {
+  EXPECT_TRUE(is_native(Isa::kNeonBits));
+  EXPECT_EQ(host_has(Isa::kNeonBits), host_has(Isa::kAvx2));
+  EXPECT_EQ(vector_bytes(Isa::kNeonBits), vector_bytes(Isa::kNeon));
+  EXPECT_FALSE(parse_isa(isa_name(Isa::kNeonBits)).ok());
+}
+
 TEST(Isa, VectorsDoubleInWidth) {
   EXPECT_EQ(vector_bytes(Isa::kSse2), 16);
   EXPECT_EQ(vector_bytes(Isa::kAvx2), 32);

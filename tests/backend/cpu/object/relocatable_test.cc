@@ -6,6 +6,8 @@
 #include <elf.h>
 
 #include <array>
+#include <cstring>
+#include <span>
 
 #include "hilo/backend/cpu/emit/jit_probe.h"
 #include "hilo/backend/cpu/load/compiled_code.h"
@@ -13,7 +15,7 @@
 namespace hilo::cpu {
 namespace {
 
-std::string probe(JitProbe kind) { return *(*compile_probe(kind, Isa::kAvx2))->object(); }
+std::string probe(JitProbe kind, Isa isa = Isa::kAvx2) { return *(*compile_probe(kind, isa))->object(); }
 
 TEST(Relocatable, JoinedCodeRuns) {
   const std::string add = probe(JitProbe::kAddOne), call = probe(JitProbe::kCallsLibrary);
@@ -32,6 +34,24 @@ TEST(Relocatable, JoinedCodeRuns) {
   EXPECT_EQ(run("a.probe")(41), 42);
   EXPECT_EQ(run("c.probe")(1), 2);
   EXPECT_EQ(reinterpret_cast<double (*)(double, double)>((*code)->lookup("b.probe"))(7.5, 2.0), 1.5);
+}
+
+TEST(Relocatable, JoinsCodeOfAArch64) {
+  const std::string add = probe(JitProbe::kAddOne, Isa::kNeon), call = probe(JitProbe::kCallsLibrary, Isa::kNeon);
+  const std::string other = probe(JitProbe::kAddOne);
+  const std::array<ObjectPart, 3> parts = {{{add, "a."}, {call, "b."}, {other, "c."}}};
+  const auto joined = join_objects(std::span(parts).first(2), {});
+  ASSERT_TRUE(joined.ok()) << joined.status().to_string();
+  Elf64_Ehdr header;
+  std::memcpy(&header, joined->bytes.data(), sizeof(header));
+  EXPECT_EQ(header.e_machine, EM_AARCH64);
+  ASSERT_EQ(joined->functions.size(), 2u);
+  for (const ObjectFunction& f : joined->functions) EXPECT_GE(f.stack_bytes, 0) << f.name;
+  EXPECT_EQ(joined->undefined, *undefined_names(call));
+  EXPECT_EQ(load_object(std::make_shared<const std::string>(add)).status().to_string(),
+            "INTERNAL: loading compiled code: not a relocatable x86-64 ELF object (this is a bug in hilo)");
+  EXPECT_EQ(join_objects(parts, {}).status().to_string(),
+            "INTERNAL: joining objects: objects of two architectures (this is a bug in hilo)");
 }
 
 TEST(Relocatable, UndefinedNamesAreThoseThatNoPartDefines) {

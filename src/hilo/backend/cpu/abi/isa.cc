@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <span>
 
 namespace hilo::cpu {
 namespace {
@@ -15,24 +16,39 @@ struct IsaRow {
   Isa isa;
   std::string_view name;
   int vector_bytes;
+  const char* triple;
   const char* cpu;
   const char* features;
 };
 
+constexpr const char* kX86 = "x86_64-unknown-linux-gnu";
+constexpr const char* kArm = "aarch64-unknown-linux-gnu";
+
 // prefer-256-bit is a tuning flag of x86-64-v4. With it, LLVM would split 512-bit loads and the shuffles that it adds.
-constexpr std::array<IsaRow, 3> kIsas = {{
-    {Isa::kSse2, "sse2", 16, "x86-64", ""},
-    {Isa::kAvx2, "avx2", 32, "x86-64-v3", "+avx2,+fma,+f16c,+bmi2"},
-    {Isa::kAvx512, "avx512", 64, "x86-64-v4",
+constexpr std::array<IsaRow, 5> kIsas = {{
+    {Isa::kSse2, "sse2", 16, kX86, "x86-64", ""},
+    {Isa::kAvx2, "avx2", 32, kX86, "x86-64-v3", "+avx2,+fma,+f16c,+bmi2"},
+    {Isa::kAvx512, "avx512", 64, kX86, "x86-64-v4",
      "+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512cd,+fma,+f16c,+bmi2,-prefer-256-bit"},
+    {Isa::kNeon, "neon", 16, kArm, "generic", "+neon"},
+    {Isa::kNeonBits, "neon_bits", 16, kX86, "x86-64-v3", "+avx2,+fma,+f16c,+bmi2"},
 }};
+constexpr std::span kSelectable = std::span(kIsas).first(3);  // those that jit uses
 
 const IsaRow& row(Isa isa) { return kIsas[ordinal(isa)]; }
+
+}  // namespace
+
+std::string_view isa_name(Isa isa) { return row(isa).name; }
+
+bool is_native(Isa isa) { return std::string_view(row(isa).triple) == kX86; }
 
 bool host_has(Isa isa) {
   switch (isa) {
     case Isa::kSse2: return true;
+    case Isa::kNeon: return false;
     case Isa::kAvx2:
+    case Isa::kNeonBits:
       return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
              __builtin_cpu_supports("bmi2");
     case Isa::kAvx512:
@@ -43,12 +59,8 @@ bool host_has(Isa isa) {
   return false;
 }
 
-}  // namespace
-
-std::string_view isa_name(Isa isa) { return row(isa).name; }
-
 StatusOr<Isa> parse_isa(std::string_view name) {
-  for (const IsaRow& r : kIsas) {
+  for (const IsaRow& r : kSelectable) {
     if (r.name == name) return r.isa;
   }
   return invalid_argument(
@@ -57,7 +69,7 @@ StatusOr<Isa> parse_isa(std::string_view name) {
 
 Isa host_isa() {
   Isa widest = Isa::kSse2;
-  for (const IsaRow& r : kIsas) {
+  for (const IsaRow& r : kSelectable) {
     if (host_has(r.isa)) widest = r.isa;
   }
   return widest;
@@ -65,7 +77,7 @@ Isa host_isa() {
 
 std::vector<Isa> supported_isas() {
   std::vector<Isa> isas;
-  for (const IsaRow& r : kIsas) {
+  for (const IsaRow& r : kSelectable) {
     if (host_has(r.isa)) isas.push_back(r.isa);
   }
   return isas;
@@ -83,6 +95,7 @@ StatusOr<Isa> selected_isa() {
 }
 
 int vector_bytes(Isa isa) { return row(isa).vector_bytes; }
+const char* llvm_triple(Isa isa) { return row(isa).triple; }
 const char* llvm_cpu_name(Isa isa) { return row(isa).cpu; }
 const char* llvm_features(Isa isa) { return row(isa).features; }
 

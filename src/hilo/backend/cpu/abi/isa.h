@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/abi/isa.h -- the three instruction sets that hilo emits code for, and the selection for this process.
+// backend/cpu/abi/isa.h -- the instruction sets that hilo emits code for, and the selection for this process.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,16 @@
 
 namespace hilo::cpu {
 
-/// Instruction sets by increasing width; each one includes the previous ones. kSse2 is plain x86-64. kAvx2 adds AVX2,
-/// FMA, F16C, BMI2. kAvx512 adds AVX-512 F, BW, DQ, VL, CD.
-enum class Isa : std::uint8_t { kSse2, kAvx2, kAvx512 };
+/// The first three are x86-64, by increasing width; each one includes the previous ones. kSse2 is plain x86-64. kAvx2 adds
+/// AVX2, FMA, F16C, BMI2. kAvx512 adds AVX-512 F, BW, DQ, VL, CD. kNeon is AArch64 (ARMv8-A without extensions). Only
+/// objects are written for it. kNeonBits is kAvx2's instructions on vectors of 16 bytes: an x86-64 processor computes
+/// kNeon's sums in the same order with it, for the tests of objects.
+enum class Isa : std::uint8_t { kSse2, kAvx2, kAvx512, kNeon, kNeonBits };
 
-/// Returns "sse2", "avx2" or "avx512": the values of HILO_ISA and of `hilo info`.
+/// Returns "sse2", "avx2" or "avx512": the values of HILO_ISA and of `hilo info`; otherwise "neon" or "neon_bits".
 std::string_view isa_name(Isa isa);
 
-/// Returns the instruction set of that name.
+/// Returns the instruction set of x86-64 of that name.
 /// Errors: INVALID_ARGUMENT for any other word.
 StatusOr<Isa> parse_isa(std::string_view name);
 
@@ -31,14 +33,26 @@ std::vector<Isa> supported_isas();
 /// each call. Errors: INVALID_ARGUMENT for an unknown word, FAILED_PRECONDITION if the machine lacks it.
 StatusOr<Isa> selected_isa();
 
+/// Whether this process can load code for it; the processor may still lack the instructions.
+bool is_native(Isa isa);
+
+/// Whether the processor and the operating system have these instructions.
+bool host_has(Isa isa);
+
 /// Returns the bytes of one vector register: 16, 32 or 64.
 int vector_bytes(Isa isa);
+
+/// Whether there are 32 vector registers, not 16. kNeonBits claims as many, so that its code is that of kNeon.
+inline bool has_32_registers(Isa isa) { return isa >= Isa::kAvx512; }
 
 /// Whether one instruction computes a*b+c with a single rounding.
 inline bool has_fma(Isa isa) { return isa != Isa::kSse2; }
 
 /// Whether the processor converts between f16 and f32.
 inline bool has_f16_convert(Isa isa) { return isa != Isa::kSse2; }
+
+/// Returns LLVM's triple: the architecture, and Linux.
+const char* llvm_triple(Isa isa);
 
 /// Returns LLVM's processor name, which selects the scheduling model. It is a generic level, so cached kernels are
 /// valid on every machine with that instruction set.

@@ -77,8 +77,23 @@ Value* float_to_float(SimdBuilder& b, ElementType from, ElementType to, Value* v
   return from == to ? value : b.round_to(to, value);
 }
 
+/// Returns an integer of 53 bits at most that f32 rounds as it does `value`, an integer of 64 bits. Of numbers beyond
+/// 2^53 the low 11 bits become zero, and the next bit one if they weren't.
+Value* rounds_to_same_f32(SimdBuilder& b, bool is_signed, Value* value) {
+  auto& ir = b.ir();
+  constexpr std::uint64_t kLow = (1 << 11) - 1, kExact = std::uint64_t{1} << 53;
+  Value* carry = ir.CreateAdd(ir.CreateAnd(value, b.int_like(value, kLow)), b.int_like(value, kLow));
+  Value* shorter = ir.CreateAnd(ir.CreateOr(carry, value), b.int_like(value, ~kLow));
+  Value* from_least = is_signed ? ir.CreateAdd(value, b.int_like(value, kExact)) : value;
+  Value* is_exact = ir.CreateICmpULE(from_least, b.int_like(value, is_signed ? 2 * kExact : kExact));
+  return ir.CreateSelect(is_exact, value, shorter);
+}
+
 Value* integer_to_float(SimdBuilder& b, ElementType from, ElementType to, Value* value) {
   llvm::Type* type = b.register_type(to);
+  // LLVM 19 converts vectors of 64-bit integers to f32 through f64 on AArch64, and rounds twice.
+  if (b.isa() == Isa::kNeon && b.lanes() > 1 && value->getType()->getScalarSizeInBits() == 64 && to != ElementType::kF64)
+    value = rounds_to_same_f32(b, is_signed_integer(from), value);
   Value* result = is_signed_integer(from) ? b.ir().CreateSIToFP(value, type) : b.ir().CreateUIToFP(value, type);
   return b.round_to(to, result);
 }

@@ -31,8 +31,6 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr const char* kTriple = "x86_64-unknown-linux-gnu";
-
 /// Thrown by LLVM's fatal error handlers and caught below, in the same file. LLVM's frames in between have no clean-up:
 /// their memory leaks, and the thread creates a new target machine.
 struct CodegenFailure {
@@ -53,6 +51,10 @@ void initialize_llvm() {
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
     // Omits passes that take a third of the time and change the speed of explicit vector code by at most 10 %.
     constexpr std::array<const char*, 7> kLean = {"hilo",
                                                   "-disable-lsr",
@@ -70,21 +72,22 @@ void initialize_llvm() {
 /// Target machines aren't thread safe and cost 0.35 ms to create. Each thread caches one per instruction set.
 using MachinePtr = std::unique_ptr<llvm::TargetMachine>;
 
-MachinePtr& machine_slot(Isa isa) { return thread_own<std::array<MachinePtr, 3>>()[ordinal(isa)]; }
+MachinePtr& machine_slot(Isa isa) { return thread_own<std::array<MachinePtr, 5>>()[ordinal(isa)]; }
 
 StatusOr<llvm::TargetMachine*> target_machine(Isa isa) {
   initialize_llvm();
   MachinePtr& slot = machine_slot(isa);
   if (slot != nullptr) return slot.get();
   std::string error;
-  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(kTriple, error);
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(llvm_triple(isa), error);
   if (target == nullptr) return internal_error(fmt::format("code generation: {}", error));
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // fused multiply-adds are explicit; LLVM must not form others
   options.EmitStackSizeSection = true;  // files of `hilo compile --to object` state how much stack a call needs
-  slot.reset(target->createTargetMachine(kTriple, llvm_cpu_name(isa), llvm_features(isa), options, llvm::Reloc::PIC_,
-                                         llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, /*JIT=*/true));
-  if (slot == nullptr) return internal_error("code generation: no target machine for x86-64");
+  slot.reset(target->createTargetMachine(llvm_triple(isa), llvm_cpu_name(isa), llvm_features(isa), options,
+                                         llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default,
+                                         /*JIT=*/true));
+  if (slot == nullptr) return internal_error(fmt::format("code generation: no target machine for {}", isa_name(isa)));
   slot->setFastISel(false);
   return slot.get();
 }
@@ -151,7 +154,7 @@ struct Draft {
 /// Writes the module. Returns the target machine for it.
 StatusOr<llvm::TargetMachine*> write_module(llvm::Module& module, Isa isa, EmitFunction emit) {
   HILO_ASSIGN_OR_RETURN(llvm::TargetMachine * machine, target_machine(isa));
-  module.setTargetTriple(kTriple);
+  module.setTargetTriple(llvm_triple(isa));
   module.setDataLayout(machine->createDataLayout());
   HILO_RETURN_IF_ERROR(emit(module));
   return machine;
@@ -215,7 +218,8 @@ StatusOr<std::string> object_code(const char* name, Isa isa, EmitFunction emit) 
 
 StatusOr<std::shared_ptr<CompiledCode>> compile_code(const char* name, Isa isa, EmitFunction emit) {
   HILO_ASSIGN_OR_RETURN(std::vector<char> object, compile_object(name, isa, emit));
-  return load_object(std::make_shared<const std::string>(object.begin(), object.end()));
+  auto bytes = std::make_shared<const std::string>(object.begin(), object.end());
+  return is_native(isa) ? load_object(bytes) : unloaded_object(bytes);
 }
 
 }  // namespace hilo::cpu

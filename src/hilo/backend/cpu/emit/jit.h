@@ -19,7 +19,7 @@ namespace hilo::cpu {
 /// Writes a program into a module. The module has its target and data layout, so a builder knows sizes and alignments.
 using EmitFunction = FunctionRef<Status(llvm::Module& module)>;
 
-/// Compiles the module that `emit` writes, with LLVM's instruction selection on the DAG of each block and its greedy
+/// Compiles the module that `emit` writes and loads it, unless it is for another architecture. Uses LLVM's instruction selection on the DAG of each block and its greedy
 /// register allocation. LLVM's IR optimizer doesn't run: the emitters write vector code already. Thread safe: each
 /// module has its own context. `emit` allocates through SpareMemory, so objects that outlive it must not keep its
 /// allocations.

@@ -36,7 +36,7 @@ const llvm::Align kSlotAlignment(8);
 constexpr size_t kStepsPerPart = 500;
 
 /// Registers that a schedule may fill. The others are for operations of several instructions.
-size_t schedulable_registers(Isa isa) { return isa == Isa::kAvx512 ? 18 : 10; }
+size_t schedulable_registers(Isa isa) { return has_32_registers(isa) ? 18 : 10; }
 
 /// A function of the pointers to the leaves. Values that are the same for all indices of the batch are computed first,
 /// as scalars. A loop computes the others, as many indices at once as a vector has lanes; the last vector overlaps the

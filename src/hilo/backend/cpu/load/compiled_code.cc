@@ -263,11 +263,18 @@ class LoadedObjects {
 
 }  // namespace
 
-CompiledCode::~CompiledCode() { munmap(base_, size_); }
+CompiledCode::~CompiledCode() {
+  if (base_ != nullptr) munmap(base_, size_);
+}
 
 void* CompiledCode::lookup(std::string_view name) const {
   auto entry = functions_.find(name);
   return entry == functions_.end() ? nullptr : entry->second;
+}
+
+std::shared_ptr<CompiledCode> unloaded_object(engine::ObjectPtr object) {
+  return std::make_shared<CompiledCode>(std::move(object), nullptr, 0, std::map<std::string, void*, std::less<>>(),
+                                        nullptr);
 }
 
 StatusOr<std::shared_ptr<CompiledCode>> load_object(const engine::ObjectPtr& object) {

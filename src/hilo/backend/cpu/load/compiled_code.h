@@ -50,4 +50,7 @@ class CompiledCode {
 ///         RESOURCE_EXHAUSTED if no memory can be mapped. Cost: about 10 us and three system calls.
 StatusOr<std::shared_ptr<CompiledCode>> load_object(const engine::ObjectPtr& object);
 
+/// Returns code that only holds its object, for another architecture: it has no functions and no memory.
+std::shared_ptr<CompiledCode> unloaded_object(engine::ObjectPtr object);
+
 }  // namespace hilo::cpu

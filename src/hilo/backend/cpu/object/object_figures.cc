@@ -14,6 +14,7 @@ namespace hilo::cpu {
 namespace {
 
 constexpr std::string_view kArchitecture = "x86-64:";
+constexpr std::string_view kArm = "aarch64";
 constexpr std::array<Isa, 3> kLevels = {Isa::kSse2, Isa::kAvx2, Isa::kAvx512};
 
 constexpr int64_t kAroundFrame = 72;  // the return address, and what aligns a frame of vectors
@@ -45,12 +46,14 @@ StatusOr<int64_t> stack_bytes_of(const JoinedObject& object, std::span<const Par
 }
 
 std::string target_name(std::span<const Isa> isas) {
+  if (isas[0] == Isa::kNeon) return std::string(kArm);
   std::string name(kArchitecture);
   for (Isa isa : isas) name += fmt::format("{}v{}", name.ends_with(':') ? "" : ",", level_number(isa));
   return name;
 }
 
 StatusOr<std::vector<Isa>> isas_of_target(std::string_view target) {
+  if (target == kArm) return std::vector{Isa::kNeon};
   std::vector<Isa> isas;
   std::string_view rest = target.substr(std::min(target.size(), kArchitecture.size()));
   for (const Isa isa : kLevels) {
@@ -64,7 +67,7 @@ StatusOr<std::vector<Isa>> isas_of_target(std::string_view target) {
   if (!isas.empty() && rest.empty()) return isas;
   return invalid_argument(
       fmt::format("writing an object: unknown target; got {}; wanted x86-64:v2, x86-64:v3, "
-                  "x86-64:v4, or several levels in order, such as x86-64:v2,v4",
+                  "x86-64:v4, several of these levels in order, such as x86-64:v2,v4, or aarch64",
                   quote(target)));
 }
 

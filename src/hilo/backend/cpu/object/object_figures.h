@@ -46,7 +46,7 @@ struct PartRole {
 /// Errors    INTERNAL for a function whose frame has no known size
 StatusOr<int64_t> stack_bytes_of(const JoinedObject& object, std::span<const PartRole> roles);
 
-/// Returns the target's name: "x86-64:v2,v3".
+/// Returns the target's name: "x86-64:v2,v3", "aarch64".
 std::string target_name(std::span<const Isa> isas);
 /// Returns the instruction sets of a target's name, lowest first.
 /// Errors    INVALID_ARGUMENT for other names

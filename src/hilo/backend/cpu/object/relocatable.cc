@@ -14,7 +14,7 @@ namespace hilo::cpu {
 namespace {
 
 constexpr size_t kNone = SIZE_MAX;
-constexpr char kTrap = '\xcc';  // fills the space between functions
+constexpr char kX86Trap = '\xcc', kArmTrap = '\0';  // fill the space between functions
 constexpr size_t kMaxAlignment = 4096;
 constexpr std::string_view kStackSizes = ".stack_sizes";
 
@@ -26,6 +26,7 @@ struct Reader {
   std::vector<Elf64_Shdr> sections;
   std::vector<Elf64_Sym> symbols;
   size_t symbol_names = 0;  ///< section of their names
+  Elf64_Half machine = EM_NONE;
 
   template <typename T>
   StatusOr<std::vector<T>> table(size_t offset, size_t size) const {
@@ -50,8 +51,9 @@ StatusOr<Reader> read(std::string_view bytes) {
   HILO_ASSIGN_OR_RETURN(const auto headers, file.table<Elf64_Ehdr>(0, sizeof(Elf64_Ehdr)));
   const Elf64_Ehdr& h = headers[0];
   if (std::memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 || h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_type != ET_REL ||
-      h.e_machine != EM_X86_64)
-    return malformed("not a relocatable x86-64 ELF object");
+      (h.e_machine != EM_X86_64 && h.e_machine != EM_AARCH64))
+    return malformed("not a relocatable ELF object of x86-64 or AArch64");
+  file.machine = h.e_machine;
   HILO_ASSIGN_OR_RETURN(file.sections, file.table<Elf64_Shdr>(h.e_shoff, size_t{h.e_shnum} * sizeof(Elf64_Shdr)));
   for (const Elf64_Shdr& section : file.sections) {
     HILO_RETURN_IF_ERROR(file.table<char>(section.sh_offset, section.sh_size).status());
@@ -99,6 +101,8 @@ class Joiner {
 
   Status add(const ObjectPart& part) {
     HILO_ASSIGN_OR_RETURN(const Reader file, read(part.bytes));
+    if (machine_ != EM_NONE && machine_ != file.machine) return malformed("objects of two architectures");
+    machine_ = file.machine;
     places_.assign(file.sections.size(), {});
     HILO_RETURN_IF_ERROR(add_sections(file));
     HILO_RETURN_IF_ERROR(add_symbols(file, part));
@@ -107,15 +111,16 @@ class Joiner {
     return ok_status();
   }
 
-  /// The function belongs to part 0.
+  /// The function belongs to part 0, and is code of x86-64.
   void add_code(const RawFunction& function) {
+    machine_ = EM_X86_64;
     Elf64_Shdr text = section_header(SHT_PROGBITS, 16);
     text.sh_flags = SHF_ALLOC | SHF_EXECINSTR;
     OutSymbol symbol;
     symbol.section = section_for(".text", text);
     OutSection& out = sections_[symbol.section];
     out.header.sh_addralign = std::max<size_t>(out.header.sh_addralign, text.sh_addralign);
-    pad_to(out.data, text.sh_addralign, kTrap);
+    pad_to(out.data, text.sh_addralign, kX86Trap);
     symbol.name = function.name;
     symbol.symbol.st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC);
     symbol.symbol.st_value = out.data.size();
@@ -156,7 +161,7 @@ class Joiner {
       if (section.sh_addralign > kMaxAlignment) return malformed("an alignment of more than a page");
       HILO_ASSIGN_OR_RETURN(const std::string name, file.name(header_names(file), section.sh_name));
       OutSection& out = sections_[places_[k].section = section_for(name, section)];
-      pad_to(out.data, section.sh_addralign, (section.sh_flags & SHF_EXECINSTR) != 0 ? kTrap : '\0');
+      pad_to(out.data, section.sh_addralign, (section.sh_flags & SHF_EXECINSTR) != 0 ? trap() : '\0');
       out.header.sh_addralign = std::max(out.header.sh_addralign, section.sh_addralign);
       places_[k].offset = out.data.size();
       places_[k].symbol = section_symbols_.at(places_[k].section);
@@ -313,6 +318,7 @@ class Joiner {
   }
 
   std::string written();
+  char trap() const { return machine_ == EM_X86_64 ? kX86Trap : kArmTrap; }
 
   std::set<std::string, std::less<>> exported_;
   std::vector<OutSection> sections_;
@@ -323,6 +329,7 @@ class Joiner {
   std::map<size_t, size_t> function_of_;  ///< symbol -> entry of functions_
   std::set<size_t> used_;                 ///< symbols that relocations refer to
   size_t part_ = 0;
+  Elf64_Half machine_ = EM_NONE;  ///< of all parts
   // Of the part that is being added:
   std::vector<Place> places_;    ///< per section
   std::vector<size_t> numbers_;  ///< per symbol: its index in symbols_
@@ -344,14 +351,14 @@ class NameTable {
   std::string bytes_ = std::string(1, '\0');
 };
 
-Elf64_Ehdr file_header(size_t sections_at, size_t sections) {
+Elf64_Ehdr file_header(Elf64_Half machine, size_t sections_at, size_t sections) {
   Elf64_Ehdr header = {};
   std::memcpy(header.e_ident, ELFMAG, SELFMAG);
   header.e_ident[EI_CLASS] = ELFCLASS64;
   header.e_ident[EI_DATA] = ELFDATA2LSB;
   header.e_ident[EI_VERSION] = EV_CURRENT;
   header.e_type = ET_REL;
-  header.e_machine = EM_X86_64;
+  header.e_machine = machine;
   header.e_version = EV_CURRENT;
   header.e_shoff = sections_at;
   header.e_ehsize = sizeof(Elf64_Ehdr);
@@ -419,7 +426,7 @@ std::string Joiner::written() {
   headers.back().sh_name = own_name;
 
   pad_to(bytes, 8);
-  const Elf64_Ehdr header = file_header(bytes.size(), headers.size());
+  const Elf64_Ehdr header = file_header(machine_, bytes.size(), headers.size());
   std::memcpy(bytes.data(), &header, sizeof(header));
   for (const Elf64_Shdr& h : headers) append_text(bytes, &h, sizeof(h));
   return bytes;

@@ -25,7 +25,7 @@ struct ObjectFunction {
   int64_t stack_bytes = -1;  ///< of its frame; -1 if that depends on its arguments
 };
 
-/// A function as machine code without references.
+/// A function as machine code of x86-64 without references.
 struct RawFunction {
   std::string name;
   std::string_view code;
@@ -42,7 +42,7 @@ struct JoinedObject {
 /// Joins the parts and the raw functions. Names in `exported` stay visible to other objects; all others are local. A
 /// part may refer to functions of other parts by their names in the joined object. Order and alignment of
 /// the code stay.
-/// Errors    INTERNAL for a malformed object, or one with sections or symbols that the code generator doesn't write
+/// Errors    INTERNAL for a malformed object, parts of two architectures, or one with sections or symbols that the code generator doesn't write
 StatusOr<JoinedObject> join_objects(std::span<const ObjectPart> parts, std::span<const std::string> exported,
                                     std::span<const RawFunction> raw = {});
 

@@ -16,6 +16,27 @@ size_t unit_bytes(const CArray& array) {
   return static_cast<size_t>(element_size_bytes(array.shape.element_type()));
 }
 
+/// Returns the bits of infinity: a greater magnitude is NaN. 0 for types that have the same NaN on each processor.
+uint64_t infinity_bits(const CArray& array) {
+  if (array.type == "double") return uint64_t{0x7ff} << 52;
+  if (array.type == "float") return 0x7f800000;
+  const ElementType type = array.shape.element_type();
+  return type == ElementType::kF16 ? 0x7c00 : type == ElementType::kBf16 ? 0x7f80 : 0;
+}
+
+constexpr std::string_view kIsNan =
+    R"(/* Whether a number is NaN, of a type whose infinity has these bits. Processors choose the sign of a NaN. */
+static int is_nan(const void* number, size_t unit, uint64_t infinity) {
+  uint64_t bits = 0;
+  size_t k;
+  for (k = unit; k-- > 0;) bits = bits << 8 | ((const unsigned char*)number)[k];
+  return infinity != 0 && (bits & (((uint64_t)1 << (8 * unit - 1)) - 1)) > infinity;
+}
+
+)";
+constexpr std::string_view kBothNan =
+    "    if (is_nan((const char*)got + k, unit, infinity) && is_nan((const char*)wanted + k, unit, infinity)) continue;\n";
+
 /// Writes an array as the bits of its elements.
 std::string bits_of(const CArray& array, const Literal& value, std::string_view suffix) {
   const std::span<const std::byte> bytes = value.bytes();
@@ -42,6 +63,7 @@ StatusOr<std::string> test_program(const ProgramSignature& signature, const Obje
                                    std::span<const Literal> results) {
   HILO_ASSIGN_OR_RETURN(const CInterface interface, c_interface(signature, options));
   const std::vector<Literal>& arguments = options.test_arguments;
+  const bool any_nan = options.target == "aarch64";  // the recorded NaNs are of x86-64
   std::string data, args, outs, compares;
   for (size_t k = 0; k < arguments.size(); ++k) {
     const CArray& array = interface.arguments[k];
@@ -57,8 +79,8 @@ StatusOr<std::string> test_program(const ProgramSignature& signature, const Obje
     data += bits_of(array, results[k], "_wanted");
     data += fmt::format("static uint{}_t {}_got[sizeof {}_wanted / {}];\n", 8 * unit_bytes(array), array.name,
                         array.name, unit_bytes(array));
-    compares += fmt::format("  differ |= compare(\"{0}\", {0}_got, {0}_wanted, sizeof {0}_got, {1});\n", array.name,
-                            unit_bytes(array));
+    compares += fmt::format("  differ |= compare(\"{0}\", {0}_got, {0}_wanted, sizeof {0}_got, {1}{2});\n", array.name,
+                            unit_bytes(array), any_nan ? fmt::format(", {:#x}u", infinity_bits(array)) : "");
   }
   return fmt::format(
       R"(/* Calls {0} on recorded arguments. Exits with 0 if the results have the recorded bits. */
@@ -68,11 +90,11 @@ StatusOr<std::string> test_program(const ProgramSignature& signature, const Obje
 {2}
 static unsigned char memory[{1}_ARENA_BYTES + {1}_ARENA_ALIGN];
 
-static int compare(const char* name, const void* got, const void* wanted, size_t bytes, size_t unit) {{
+{6}static int compare(const char* name, const void* got, const void* wanted, size_t bytes, size_t unit{7}) {{
   size_t k;
   for (k = 0; k < bytes; k += unit) {{
     if (memcmp((const char*)got + k, (const char*)wanted + k, unit) == 0) continue;
-    printf("{0}: %s differs at element %lu\n", name, (unsigned long)(k / unit));
+{8}    printf("{0}: %s differs at element %lu\n", name, (unsigned long)(k / unit));
     return 1;
   }}
   return 0;
@@ -91,7 +113,8 @@ int main(void) {{
   return differ;
 }}
 )",
-      interface.name, interface.prefix, data, args, outs, compares);
+      interface.name, interface.prefix, data, args, outs, compares, any_nan ? kIsNan : "",
+      any_nan ? ", uint64_t infinity" : "", any_nan ? kBothNan : "");
 }
 
 }  // namespace hilo::cpu

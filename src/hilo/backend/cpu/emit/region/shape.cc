@@ -132,7 +132,7 @@ bool sums_few_products(const Region& region) {
 
 /// Returns the rows per block: as many as fit in registers. Avoids a remainder if that costs less than half of them.
 int block_rows_of(int64_t extent, int vectors, Isa isa) {
-  const int most = std::min((isa == Isa::kAvx512 ? 24 : 12) / vectors, 8);
+  const int most = std::min((has_32_registers(isa) ? 24 : 12) / vectors, 8);
   if (extent <= most) return static_cast<int>(std::max<int64_t>(extent, 1));
   for (int rows = most; rows > most / 2; --rows) {
     if (extent % rows == 0) return rows;

@@ -172,7 +172,9 @@ bool is_computed(ElementType t) {
 
 const ConvolutionKernels& kernels_of(Isa isa) {
   switch (isa) {
-    case Isa::kSse2: return convolution_kernels_sse2();
+    case Isa::kSse2:
+    case Isa::kNeon:
+    case Isa::kNeonBits: return convolution_kernels_sse2();
     case Isa::kAvx2: return convolution_kernels_avx2();
     case Isa::kAvx512: return convolution_kernels_avx512();
   }

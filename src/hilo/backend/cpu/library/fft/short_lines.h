@@ -16,7 +16,9 @@ const hlo::ShortLineKernels<T>& short_line_kernels_avx512();
 template <typename T>
 const hlo::ShortLineKernels<T>& short_line_kernels_of(Isa isa) {
   switch (isa) {
-    case Isa::kSse2: return hlo::short_line_kernels<T>();
+    case Isa::kSse2:
+    case Isa::kNeon:
+    case Isa::kNeonBits: return hlo::short_line_kernels<T>();
     case Isa::kAvx2: return short_line_kernels_avx2<T>();
     case Isa::kAvx512: return short_line_kernels_avx512<T>();
   }

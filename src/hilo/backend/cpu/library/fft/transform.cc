@@ -379,7 +379,9 @@ Status Transform<T>::run(const Batch<T>& batch) const {
 template <typename T>
 Kernels<T> kernels_of(Isa isa) {
   switch (isa) {
-    case Isa::kSse2: return {sse2::run, sse2::separate, sse2::join};
+    case Isa::kSse2:
+    case Isa::kNeon:
+    case Isa::kNeonBits: return {sse2::run, sse2::separate, sse2::join};
     case Isa::kAvx2: return {avx2::run, avx2::separate, avx2::join};
     case Isa::kAvx512: return {avx512::run, avx512::separate, avx512::join};
   }

@@ -18,7 +18,7 @@ using PanelKernel = int (*)(const LuPanel<T>& panel);
 
 template <typename T>
 PanelKernel<T> panel_kernel(Isa isa) {
-  if (isa == Isa::kSse2) return nullptr;
+  if (isa != Isa::kAvx2 && isa != Isa::kAvx512) return nullptr;
   const LuKernels& kernels = isa == Isa::kAvx512 ? lu_kernels_avx512() : lu_kernels_avx2();
   if constexpr (std::is_same_v<T, float>) return kernels.f32;
   else return kernels.f64;

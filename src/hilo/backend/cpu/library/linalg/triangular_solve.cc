@@ -33,7 +33,7 @@ struct Kernel {
 
 template <typename T>
 Kernel<T> kernel_of(Isa isa) {
-  if (isa == Isa::kSse2) return {0, nullptr};
+  if (isa != Isa::kAvx2 && isa != Isa::kAvx512) return {0, nullptr};
   const SolveKernels& kernels = isa == Isa::kAvx512 ? solve_kernels_avx512() : solve_kernels_avx2();
   if constexpr (std::is_same_v<T, float>) return {kernels.f32_lanes, kernels.f32};
   else return {kernels.f64_lanes, kernels.f64};

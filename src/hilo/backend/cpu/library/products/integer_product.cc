@@ -88,7 +88,9 @@ class Correction {
 
 const IntegerKernels& integer_kernels(Isa isa) {
   switch (isa) {
-    case Isa::kSse2: return integer_kernels_sse2();
+    case Isa::kSse2:
+    case Isa::kNeon:
+    case Isa::kNeonBits: return integer_kernels_sse2();
     case Isa::kAvx2: return __builtin_cpu_supports("avxvnni") ? integer_kernels_avxvnni() : integer_kernels_avx2();
     case Isa::kAvx512:
       return __builtin_cpu_supports("avx512vnni") ? integer_kernels_avx512vnni() : integer_kernels_avx512();

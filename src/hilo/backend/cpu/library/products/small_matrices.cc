@@ -41,7 +41,7 @@ bool fill_lanes(Isa isa, int64_t count) {
 template <typename T>
 bool uses_lanes_for_lu(Isa isa, int rows, int columns, int64_t count) {
   if (std::max(rows, columns) > std::min(kLargestSmallLu, 2 * kernels_of<T>(isa).lanes)) return false;
-  return isa == Isa::kSse2 || (rows >= columns && fill_lanes<T>(isa, count));
+  return vector_bytes(isa) == 16 || (rows >= columns && fill_lanes<T>(isa, count));
 }
 
 template <typename T>

@@ -117,7 +117,9 @@ const StripKernels* exact_bf16_kernels(Isa isa) {
 
 const FloatKernels* float_kernels(Isa isa) {
   switch (isa) {
-    case Isa::kSse2: return nullptr;
+    case Isa::kSse2:
+    case Isa::kNeon:
+    case Isa::kNeonBits: return nullptr;
     case Isa::kAvx2: return &float_kernels_avx2();
     case Isa::kAvx512: return &float_kernels_avx512();
   }
