@@ -3,6 +3,7 @@
 # export the same kinds of symbols as libhilo.so, because tests link them. They call the functions that libhilo.so
 # wraps, so their objects aren't destroyed at the end of the process either.
 #   libhilo_codegen.so  the code generator for the CPU, with LLVM
+#   libhilo_aarch64.so  LLVM's code generator for AArch64, for objects
 #   libhilo_inspect.so  pictures, dumps, profiles
 #   libhilo_rpc.so      servers and their clients; gRPC is in libhilo_grpc.so
 #   libhilo_mpi.so      communication of processes by MPI
@@ -23,12 +24,18 @@ hilo_companion(codegen "backend/cpu/(codegen|emit|object)")
 hilo_companion(inspect inspect ${once_a_program})
 hilo_companion(rpc rpc ${once_a_program})
 hilo_companion(mpi replica/mpi ${once_a_program})
-set(HILO_COMPANIONS hilo_codegen hilo_inspect hilo_rpc hilo_mpi)
+# The second copy of LLVM and of what calls it is hidden.
+hilo_companion(aarch64 backend/cpu/aarch64 -fvisibility=hidden -fvisibility-inlines-hidden)
+target_sources(hilo_aarch64 PRIVATE ${PROJECT_SOURCE_DIR}/src/hilo/backend/cpu/emit/machine_code.cc)
+set(HILO_COMPANIONS hilo_codegen hilo_aarch64 hilo_inspect hilo_rpc hilo_mpi)
 
-# LLVM's code generators for x86-64, and for AArch64 as a target of objects; static archives add only the used parts.
-llvm_map_components_to_libnames(HILO_LLVM_LIBS core x86codegen aarch64codegen)
+# LLVM's code generators; static archives add only the used parts.
+llvm_map_components_to_libnames(HILO_LLVM_LIBS core x86codegen)
+llvm_map_components_to_libnames(HILO_AARCH64_LIBS core asmparser aarch64codegen)
 target_include_directories(hilo_codegen SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+target_include_directories(hilo_aarch64 SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 target_link_libraries(hilo_codegen PRIVATE ${HILO_LLVM_LIBS})
+target_link_libraries(hilo_aarch64 PRIVATE ${HILO_AARCH64_LIBS})
 
 # The target that programs link: the library can't compile without the code generator.
 add_library(hilo_whole INTERFACE)

@@ -13,7 +13,7 @@ function(hilo_add_model target file)
   endif()
   if(TARGET hilo_command)
     set(command $<TARGET_FILE:hilo_command>)
-    set(needs hilo_command hilo_codegen)
+    set(needs hilo_command hilo_codegen hilo_aarch64)
   else()
     # The second folder is that of a build tree.
     find_program(HILO_COMMAND hilo HINTS ${hilo_COMMAND_FOLDER} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/bin NO_CACHE REQUIRED)

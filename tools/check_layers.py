@@ -45,6 +45,7 @@ LAYERS = {
     "backend/cpu/runtime": ("backend/cpu/abi", "hlo/ops"),
     "backend/cpu/library": ("backend/cpu/runtime", "backend/host", "engine"),
     "backend/cpu/emit": ("backend/cpu/load",),
+    "backend/cpu/aarch64": ("backend/cpu/emit",),
     "backend/cpu/object": ("backend/cpu/emit", "hlo/cost"),
     "backend/cpu/codegen": ("backend/cpu/object",),
     "backend/cpu": ("backend/cpu/load",),

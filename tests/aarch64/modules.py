@@ -14,8 +14,10 @@ FLOATS = ("f16", "bf16", "f32", "f64")
 INTEGERS = ("s4", "u4", "s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64")
 EVERY = tuple(BITS)
 # 0, denormals, the largest, infinity, NaN and neighbours, in both signs.
-SPECIAL = {"f16": (0, 1, 0x3ff, 0x400, 0x3c00, 0x7bff, 0x7c00, 0x7e00), "bf16": (0, 1, 0x7f, 0x80, 0x3f80, 0x7f7f, 0x7f80, 0x7fc0),
-           "f32": (0, 1, 0x7fffff, 0x800000, 0x3f800000, 0x7f7fffff, 0x7f800000, 0x7fc00000, 0x4b000000, 0x4f000000, 0x5f000000),
+SPECIAL = {"f16": (0, 1, 0x3ff, 0x400, 0x3c00, 0x7bff, 0x7c00, 0x7e00),
+           "bf16": (0, 1, 0x7f, 0x80, 0x3f80, 0x7f7f, 0x7f80, 0x7fc0),
+           "f32": (0, 1, 0x7fffff, 0x800000, 0x3f800000, 0x7f7fffff, 0x7f800000, 0x7fc00000, 0x4b000000, 0x4f000000,
+                   0x5f000000),
            # Halfway between two f32, and a little more: rounded once they go up, through f64 down.
            "s64": (2**60 + 2**36 + 1, 2**62 + 2**38 + 3), "u64": (2**60 + 2**36 + 1, 2**62 + 2**38 + 3),
            "f64": (0, 1, (1 << 52) - 1, 1 << 52, 0x3ff << 52, (0x7ff << 52) - 1, 0x7ff << 52, 0x7ff8 << 48, 0x433 << 52,

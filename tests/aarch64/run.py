@@ -28,7 +28,8 @@ WORKERS = 2
 
 
 def run(place, *command):
-    done = subprocess.run([str(part) for part in command], cwd=place.folder, capture_output=True, text=True, timeout=300)
+    done = subprocess.run([str(part) for part in command], cwd=place.folder, capture_output=True, text=True,
+                          timeout=300)
     assert done.returncode == 0, f"{' '.join(map(str, command))}: {done.returncode}\n{done.stdout}{done.stderr}"
     return done.stdout
 
@@ -155,8 +156,9 @@ def refusals(place):
     assert not (place.folder / "s.o").exists()
 
 
-CASES = (recorded_programs, calls_keep_their_promises, page_runs, operations_of_all_types, conversions_between_all_types, sums_products_and_movements,
-         loops_and_branches, random_programs, test_notices_other_bits, refusals)
+CASES = (recorded_programs, calls_keep_their_promises, page_runs, operations_of_all_types,
+         conversions_between_all_types, sums_products_and_movements, loops_and_branches, random_programs,
+         test_notices_other_bits, refusals)
 
 if __name__ == "__main__":
     sys.exit(run_cases(__doc__, CASES, {}))

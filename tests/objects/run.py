@@ -604,7 +604,8 @@ def wrong_options(place):
     good = ("compile", "square.hlo", "--to", "object", "-o", "s")
     holds(place.bad(1, *good, "--name", "2x"), "isn't an identifier of C", "'2x'")
     holds(place.bad(1, *good, "--name", "while"), "isn't an identifier of C")
-    holds(place.bad(1, *good, "--target", "x86-64:v5"), "'x86-64:v5'", "wanted x86-64:v2, x86-64:v3, x86-64:v4, or")
+    holds(place.bad(1, *good, "--target", "x86-64:v5"), "'x86-64:v5'",
+          "x86-64:v4, several of these levels in order, such as x86-64:v2,v4, or aarch64")
     holds(place.bad(1, *good, "--grad", "2"), "argument 2 of 2 doesn't exist")
     holds(place.bad(1, "compile", "types.hlo", "--to", "object", "-o", "s", "--grad", "0"), "wanted a scalar of a float")
     holds(place.bad(1, "compile", "square.hlo", "-o", "s", "--grad", "0"), "wanted --to object with it")

@@ -139,9 +139,10 @@ StatusOr<ObjectFiles> files_of(const hlo::Module& module, const ObjectOptions& o
 void add_object_options(CLI::App& app, ObjectCommand& command) {
   app.add_option("--name", command.name, "Of an object: name of the C function. Default: the name of the output file")
       ->type_name("NAME");
-  app.add_option("--target", command.target,
-                 "Of an object: the processor, x86-64:v2, x86-64:v3, x86-64:v4, several of them, "
-                 "x86-64:v2,v3,v4, among which the first call chooses, or aarch64. Default: the instructions of this machine")
+  app.add_option(
+         "--target", command.target,
+         "Of an object: the processor, x86-64:v2, x86-64:v3, x86-64:v4, several of them, "
+         "x86-64:v2,v3,v4, among which the first call chooses, or aarch64. Default: the instructions of this machine")
       ->type_name("TARGET");
   app.add_option("--runtime", command.runtime,
                  "Of an object: what it links: none, which is the C library's memcpy, memmove, memset and libm, or rt, "

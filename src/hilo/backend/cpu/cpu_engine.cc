@@ -174,8 +174,8 @@ class CpuEngine final : public HostEngine {
     return files;
   }
 
-  /// Returns the program whose results the test of an object has: the level that the object chooses on this machine. For
-  /// AArch64 it is code of x86-64 that computes the same bits.
+  /// Returns the program whose results the test of an object has: the level that the object chooses on this machine.
+  /// For AArch64 it is code of x86-64 that computes the same bits.
   static StatusOr<std::unique_ptr<HostProgram>> tested_program(const hlo::Module& module, const CompileOptions& options,
                                                                engine::LoopForm form, ProgramSignature signature,
                                                                std::vector<cpu::Isa> isas,

@@ -29,9 +29,9 @@ TEST(ObjectFigures, TargetsAreLevels) {
   for (const Isas& isas :
        {Isas{Isa::kSse2}, Isas{Isa::kAvx2, Isa::kAvx512}, Isas{Isa::kSse2, Isa::kAvx2, Isa::kAvx512}, Isas{Isa::kNeon}})
     EXPECT_EQ(*isas_of_target(target_name(isas)), isas);
-  for (const char* other : {"", "avx2", "v3", "x86-64", "x86-64:", "x86-64:v1", "x86-64:v3,v2", "x86-64:v3,v3",
-                            "x86-64:v3,", "x86-64:v3v4", "arm64:v3", "aarch64:neon", "aarch64,x86-64:v3",
-                            "x86-64:v3,aarch64"})
+  for (const char* other :
+       {"", "avx2", "v3", "x86-64", "x86-64:", "x86-64:v1", "x86-64:v3,v2", "x86-64:v3,v3", "x86-64:v3,", "x86-64:v3v4",
+        "arm64:v3", "aarch64:neon", "aarch64,x86-64:v3", "x86-64:v3,aarch64"})
     EXPECT_EQ(isas_of_target(other).status().code(), StatusCode::kInvalidArgument) << other;
 }
 

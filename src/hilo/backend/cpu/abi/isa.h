@@ -10,10 +10,10 @@
 
 namespace hilo::cpu {
 
-/// The first three are x86-64, by increasing width; each one includes the previous ones. kSse2 is plain x86-64. kAvx2 adds
-/// AVX2, FMA, F16C, BMI2. kAvx512 adds AVX-512 F, BW, DQ, VL, CD. kNeon is AArch64 (ARMv8-A without extensions). Only
-/// objects are written for it. kNeonBits is kAvx2's instructions on vectors of 16 bytes: an x86-64 processor computes
-/// kNeon's sums in the same order with it, for the tests of objects.
+/// The first three are x86-64, by increasing width; each one includes the previous ones. kSse2 is plain x86-64. kAvx2
+/// adds AVX2, FMA, F16C, BMI2. kAvx512 adds AVX-512 F, BW, DQ, VL, CD. kNeon is AArch64 (ARMv8-A without extensions).
+/// Only objects are written for it. kNeonBits is kAvx2's instructions on vectors of 16 bytes: an x86-64 processor
+/// computes kNeon's sums in the same order with it, for the tests of objects.
 enum class Isa : std::uint8_t { kSse2, kAvx2, kAvx512, kNeon, kNeonBits };
 
 /// Returns "sse2", "avx2" or "avx512": the values of HILO_ISA and of `hilo info`; otherwise "neon" or "neon_bits".

@@ -19,10 +19,10 @@ namespace hilo::cpu {
 /// Writes a program into a module. The module has its target and data layout, so a builder knows sizes and alignments.
 using EmitFunction = FunctionRef<Status(llvm::Module& module)>;
 
-/// Compiles the module that `emit` writes and loads it, unless it is for another architecture. Uses LLVM's instruction selection on the DAG of each block and its greedy
-/// register allocation. LLVM's IR optimizer doesn't run: the emitters write vector code already. Thread safe: each
-/// module has its own context. `emit` allocates through SpareMemory, so objects that outlive it must not keep its
-/// allocations.
+/// Compiles the module that `emit` writes and loads it, unless it is for another architecture. Uses LLVM's instruction
+/// selection on the DAG of each block and its greedy register allocation. LLVM's IR optimizer doesn't run: the emitters
+/// write vector code already. Thread safe: each module has its own context. `emit` allocates through SpareMemory, so
+/// objects that outlive it must not keep its allocations.
 /// Errors    those of `emit`; INTERNAL for whatever the code generator rejects, including LLVM's fatal errors;
 ///           RESOURCE_EXHAUSTED if memory runs out; LLVM stays usable after that
 /// Cost      0.3 ms + about 5 us per instruction

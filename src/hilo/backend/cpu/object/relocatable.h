@@ -42,7 +42,8 @@ struct JoinedObject {
 /// Joins the parts and the raw functions. Names in `exported` stay visible to other objects; all others are local. A
 /// part may refer to functions of other parts by their names in the joined object. Order and alignment of
 /// the code stay.
-/// Errors    INTERNAL for a malformed object, parts of two architectures, or one with sections or symbols that the code generator doesn't write
+/// Errors    INTERNAL for a malformed object, parts of two architectures, or one with sections or symbols that the code
+///           generator doesn't write
 StatusOr<JoinedObject> join_objects(std::span<const ObjectPart> parts, std::span<const std::string> exported,
                                     std::span<const RawFunction> raw = {});
 

@@ -35,7 +35,8 @@ static int is_nan(const void* number, size_t unit, uint64_t infinity) {
 
 )";
 constexpr std::string_view kBothNan =
-    "    if (is_nan((const char*)got + k, unit, infinity) && is_nan((const char*)wanted + k, unit, infinity)) continue;\n";
+    "    if (is_nan((const char*)got + k, unit, infinity) && is_nan((const char*)wanted + k, unit, infinity)) "
+    "continue;\n";
 
 /// Writes an array as the bits of its elements.
 std::string bits_of(const CArray& array, const Literal& value, std::string_view suffix) {
