@@ -23,7 +23,7 @@ import status_page  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PARTS = {  # part of packages.txt -> what that means to a user of libhilo.so
-    "inside": "static inside libhilo_codegen.so, its symbols hidden",
+    "inside": "static inside libhilo_codegen.so and libhilo_aarch64.so, its symbols hidden",
     "linked": "linked by libhilo.so",
     "opened": "opened at run time, when first needed",
     "headers": "headers, compiled in",
