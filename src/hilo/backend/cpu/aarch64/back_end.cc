@@ -42,7 +42,9 @@ StatusOr<std::vector<char>> write_object(Draft& draft, std::string_view text) {
 StatusOr<std::vector<char>> object_of(std::string_view module) {
   auto draft = std::make_unique<Draft>();
   try {
-    return write_object(*draft, module);
+    StatusOr<std::vector<char>> object = write_object(*draft, module);
+    machine_slot(Isa::kNeon).reset();  // it may use the caller's spare memory
+    return object;
   } catch (const CodegenFailure& failure) {
     static_cast<void>(draft.release());
     static_cast<void>(machine_slot(Isa::kNeon).release());
