@@ -46,7 +46,7 @@ StatusOr<int64_t> stack_bytes_of(const JoinedObject& object, std::span<const Par
 }
 
 std::string target_name(std::span<const Isa> isas) {
-  if (isas[0] == Isa::kNeon) return std::string(kArm);
+  if (std::ranges::find(isas, Isa::kNeon) != isas.end()) return std::string(kArm);
   std::string name(kArchitecture);
   for (Isa isa : isas) name += fmt::format("{}v{}", name.ends_with(':') ? "" : ",", level_number(isa));
   return name;
