@@ -83,7 +83,7 @@ TEST(StraightPlan, OneKernelIsNotALine) {
   EXPECT_EQ(lines_of("ENTRY e { x = f64[8] parameter(0)  y = f64[8] sine(x)  ROOT r = f64[8] multiply(y, x) }\n"), "");
 }
 
-/// An operation on a vector takes as long as in a kernel. Functions of a large batch are therefore not faster in a line.
+/// An operation on a vector takes as long as in a kernel. Functions of a large batch are therefore no faster in a line.
 TEST(StraightPlan, FunctionsOfABatchStayInKernels) {
   const std::string program =
       "ENTRY e {\n  x = f64[512,4] parameter(0)\n  y = f64[512,4] sine(x)\n  k = f64[512] constant({...})\n"

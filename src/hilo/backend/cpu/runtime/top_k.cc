@@ -10,10 +10,10 @@
 namespace hilo::cpu::runtime {
 namespace {
 
-constexpr int64_t kMostInserted = 16;      // best elements that are kept in order
-constexpr int64_t kMostWithoutBranch = 4;  // for which an insertion is cheaper than the question whether it is needed
-constexpr int64_t kMinKept = 64;           // candidates before more best elements are selected from them
-constexpr int64_t kBlock = 64;             // elements that are skipped together
+constexpr int64_t kMaxInserted = 16;      // best elements that are kept in order
+constexpr int64_t kMaxWithoutBranch = 4;  // for which an insertion is cheaper than the question whether it is needed
+constexpr int64_t kMinKept = 64;          // candidates before more best elements are selected from them
+constexpr int64_t kBlock = 64;            // elements that are skipped together
 constexpr int64_t kTopKPollInterval = 1 << 18;  // elements between checks of the stop word
 
 /// A key and, in the lower 32 bits, its position. Of equal keys the first has the lower rank.
@@ -24,7 +24,7 @@ int64_t most_kept(const TopKProblem& p) { return std::max(2 * p.k, kMinKept); }
 
 /// Returns the number of ranks at any time: a block is added before the lowest are selected.
 size_t most_ranks(const TopKProblem& p) {
-  return static_cast<size_t>(p.k <= kMostInserted ? p.k : most_kept(p) + kBlock);
+  return static_cast<size_t>(p.k <= kMaxInserted ? p.k : most_kept(p) + kBlock);
 }
 
 /// The keys of a row, in whose order the best element is the first.
@@ -84,7 +84,7 @@ void insert_lowest(const TopKProblem& p, const Keys<Bits, kOrder>& key_at, Rank<
       [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
           const Rank<Bits> rank = key_at.rank(i);
-          if (p.k <= kMostWithoutBranch || rank < last) insert(lowest, p.k, rank);
+          if (p.k <= kMaxWithoutBranch || rank < last) insert(lowest, p.k, rank);
         }
       });
 }
@@ -120,7 +120,7 @@ void run_rows(const Call& call, const TopKProblem& p, int64_t begin, int64_t end
   for (int64_t row = begin; row < end && !stop.raised(); ++row) {
     const Bits* x = static_cast<const Bits*>(call.buffers[0]) + row * p.length;
     const Keys<Bits, kOrder> keys(p, x);
-    if (p.k <= kMostInserted) insert_lowest(p, keys, ranked, stop);
+    if (p.k <= kMaxInserted) insert_lowest(p, keys, ranked, stop);
     else select_lowest(p, keys, ranked, stop);
     auto* values = static_cast<Bits*>(call.buffers[1]) + row * p.k;
     auto* positions = static_cast<int32_t*>(call.buffers[2]) + row * p.k;

@@ -65,8 +65,8 @@ Values combine_bits(RegionState& s, const Values& a, const Values& b) {
   return numbers;
 }
 
-/// The maximum or minimum. A number with a sign bit is less than one without. Among those with one, the greater bits are
-/// the lesser number; NaNs have greater bits than infinity, with either sign.
+/// The maximum or minimum. A number with a sign bit is less than one without. Of two with one, the less has greater
+/// bits. NaNs have greater bits than infinity, with either sign.
 Value* extreme_of_bits(RegionState& s, const RegionNode& reduce, const Values& numbers) {
   llvm::Type* const type = numbers[0]->getType();
   llvm::Type* const element = s.wide.register_type(accumulator_type(reduce.type))->getScalarType();

@@ -21,7 +21,9 @@ constexpr double kMaxShortWork = 1 << 15;   // multiplications: the overhead of 
 
 const ComplexKernels& complex_kernels(Isa isa) {
   switch (isa) {
-    case Isa::kSse2: return complex_kernels_sse2();
+    case Isa::kSse2:
+    case Isa::kNeon:
+    case Isa::kNeonBits: return complex_kernels_sse2();
     case Isa::kAvx2: return complex_kernels_avx2();
     case Isa::kAvx512: return complex_kernels_avx512();
   }
