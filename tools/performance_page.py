@@ -9,6 +9,7 @@ import ratio_picture
 
 PAGE = "docs/performance.md"
 FIGURES = "docs/figures"
+OLDER = "0.10.2"  # the version of jaxlib whose figures the summary still shows
 EQUAL = 0.95  # a ratio from here on is no loss: equal columns differ by more
 NAMES = {"hilo, denormals kept": "denormals kept", "jaxlib, memory kept": "jaxlib, its freed memory kept", "torch": "PyTorch", "mlx": "MLX"}
 WIDTHS = {"avx512": "AVX-512", "avx2": "AVX2, on both sides", "sse2": "SSE2, on both sides"}
@@ -19,9 +20,11 @@ def pages(root: pathlib.Path) -> dict[str, str]:
     """Returns texts by path: the page with its generated parts, and the pictures."""
     if not (root / PAGE).exists():
         return {}
-    peers, race = (json.loads((root / FIGURES / f"{name}.json").read_text()) for name in ("peers", "race"))
+    peers, race, older_peers, older_race = (json.loads((root / FIGURES / f"{name}.json").read_text())
+                                            for name in ("peers", "race", f"peers_{OLDER}", f"race_{OLDER}"))
     page = (root / PAGE).read_text()
-    for name, text in (("summary", summary(peers, race)), ("race", race_tables(race)), ("peers", peers_table(peers))):
+    for name, text in (("summary", summary(peers, race, older_peers, older_race)), ("race", race_tables(race)),
+                       ("peers", peers_table(peers))):
         page = with_part(page, name, text)
     return {PAGE: page, **{f"{FIGURES}/{name}": text for name, text in ratio_picture.pictures(peers).items()}}
 
@@ -33,16 +36,22 @@ def with_part(page: str, name: str, text: str) -> str:
     return before + begin + text + rest[rest.index("<!-- end -->"):]
 
 
-def summary(peers: dict, race: dict) -> str:
-    rows = peers["microseconds"]
-    ratios = sorted(row["jaxlib"] / row["hilo"] for row in rows.values() if "jaxlib" in row)
-    lines = ["| measured | programs | geometric mean | least | slower than jaxlib |", "|---|---|---|---|---|",
-             f"| known programs, {peers['cores']} cores | {len(ratios)} | {ratio_mean(ratios):.2f} | {ratios[0]:.2f} "
-             f"| {sum(ratio < EQUAL for ratio in ratios)} |"]
+def summary(peers: dict, race: dict, older_peers: dict, older_race: dict) -> str:
+    ratios, older = ratios_of(peers), ratio_mean(ratios_of(older_peers))
+    lines = [f"| measured | jaxlib | programs | geometric mean | least | slower than jaxlib | with jaxlib {OLDER} |",
+             "|---|---|---|---|---|---|---|",
+             f"| known programs, {peers['cores']} cores | {peers['versions']['jaxlib']} | {len(ratios)} | {ratio_mean(ratios):.2f} "
+             f"| {ratios[0]:.2f} | {sum(ratio < EQUAL for ratio in ratios)} | {older:.2f} |"]
     for width, measured in race.items():
         count, mean, least, *_, below = measured["classes"]["all"]
-        lines.append(f"| random programs, one thread, {WIDTHS[width]} | {count} | {mean:.2f} | {least:.2f} | {below} |")
+        older = older_race[width]["classes"]["all"][1]
+        lines.append(f"| random programs, one thread, {WIDTHS[width]} | {measured['versions']['jaxlib']} | {count} | {mean:.2f} "
+                     f"| {least:.2f} | {below} | {older:.2f} |")
     return "\n".join(lines) + "\n"
+
+
+def ratios_of(peers: dict) -> list[float]:
+    return sorted(row["jaxlib"] / row["hilo"] for row in peers["microseconds"].values() if "jaxlib" in row)
 
 
 def ratio_mean(ratios: list[float]) -> float:

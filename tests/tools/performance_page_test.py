@@ -37,8 +37,11 @@ class PerformancePage(unittest.TestCase):
         self.assertIn("| fft_1M | 1.00 | - | - | - | - |", table)
 
     def test_the_summary_counts_losses(self):
-        classes = {"classes": {"all": [7, 2.0, 0.5, 1.0, 2.0, 3.0, 1]}}
-        self.assertIn("| known programs, 2 cores | 2 | 1.12 | 0.50 | 1 |", performance_page.summary(PEERS, {"avx2": classes}))
+        race_of = {"avx2": {"versions": {"jaxlib": "1"}, "classes": {"all": [7, 2.0, 0.5, 1.0, 2.0, 3.0, 1]}}}
+        older = {"avx2": {"classes": {"all": [7, 3.0, 0.5, 1.0, 2.0, 3.0, 1]}}}
+        table = performance_page.summary(PEERS, race_of, PEERS, older)
+        self.assertIn("| known programs, 2 cores | 1 | 2 | 1.12 | 0.50 | 1 | 1.12 |", table)
+        self.assertIn("| 1 | 7 | 2.00 | 0.50 | 1 | 3.00 |", table)
 
     def test_parts_are_replaced_between_their_marks(self):
         page = "a\n<!-- generated: x -->\nold\n<!-- end -->\nb\n"

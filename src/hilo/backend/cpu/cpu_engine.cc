@@ -139,28 +139,22 @@ class CpuEngine final : public HostEngine {
     return isas;
   }
 
-  static bool has_guard(const engine::Plan& plan) {
-    return std::ranges::any_of(plan.library_calls, &engine::LibraryCall::has_guard);
-  }
-
-  /// A program whose line has a guard is compiled again without one, if the code for what the guard rejects can't be in
-  /// an object.
+  /// A program that needs hilo's library is compiled again without what has another form: products by library calls,
+  /// and lines whose guard needs other code.
   static StatusOr<ObjectFiles> object_within(const hlo::Module& module, const CompileOptions& options,
                                              const ObjectOptions& object) {
-    bool guarded = false;
-    StatusOr<ObjectFiles> files = object_of(module, options, object, form_of(options), guarded);
-    if (files.ok() || !guarded || files.status().code() != StatusCode::kUnimplemented) return files;
-    return object_of(module, options, object, engine::LoopForm::kUnguarded, guarded);
+    StatusOr<ObjectFiles> files = object_of(module, options, object, form_of(options));
+    if (files.ok() || files.status().code() != StatusCode::kUnimplemented) return files;
+    return object_of(module, options, object, engine::LoopForm::kAlone);
   }
 
   static StatusOr<ObjectFiles> object_of(const hlo::Module& module, const CompileOptions& options,
-                                         const ObjectOptions& object, engine::LoopForm form, bool& guarded) {
+                                         const ObjectOptions& object, engine::LoopForm form) {
     HILO_ASSIGN_OR_RETURN(const cpu::CodegenTable* const codegen, open_codegen());
     HILO_ASSIGN_OR_RETURN(const std::vector<cpu::Isa> isas, isas_of(object, *codegen));
     std::vector<Compiled> compiled;
     for (const cpu::Isa isa : isas) {
       HILO_ASSIGN_OR_RETURN(compiled.emplace_back(), plan_of(module, options, isa, form, nullptr));
-      guarded = guarded || has_guard(compiled.back().emitted.plan);
     }
     std::vector<cpu::LevelPlan> levels;
     for (size_t k = 0; k < isas.size(); ++k) levels.push_back({isas[k], &compiled[k].emitted.plan});

@@ -31,7 +31,7 @@ struct ResidualBlocks {
 /// Shapes     parameters {kind, index[m]}..., data [m, ...]; fun gets rows, and returns [] or [r]
 /// Example    const auto apart = [](Array a, Array b, Array length) { return b - a - length; };
 ///            const Array from = numpy::array({0, 1}), to = numpy::array({1, 2}), length = numpy::ones({2});
-///            residual_blocks(apart, {{0, from}, {0, to}}, length)
+///            residual_blocks(apart, {{0, from}, {0, to}}, length).data[0]  // [1. 1.]
 template <typename F, size_t N, std::convertible_to<Array>... Data>
 ResidualBlocks residual_blocks(F fun, const BlockIndex (&parameters)[N], const Data&... data) {
   const auto of_lists = [fun = std::move(fun)](const std::vector<Array>& blocks, const std::vector<Array>& rows) {

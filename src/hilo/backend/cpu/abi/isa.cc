@@ -25,7 +25,7 @@ constexpr const char* kX86 = "x86_64-unknown-linux-gnu";
 constexpr const char* kArm = "aarch64-unknown-linux-gnu";
 
 // prefer-256-bit is a tuning flag of x86-64-v4. With it, LLVM would split 512-bit loads and the shuffles that it adds.
-constexpr std::array<IsaRow, 5> kIsas = {{
+constexpr std::array<IsaRow, kIsaCount> kIsas = {{
     {Isa::kSse2, "sse2", 16, kX86, "x86-64", ""},
     {Isa::kAvx2, "avx2", 32, kX86, "x86-64-v3", "+avx2,+fma,+f16c,+bmi2"},
     {Isa::kAvx512, "avx512", 64, kX86, "x86-64-v4",

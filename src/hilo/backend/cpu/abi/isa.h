@@ -2,6 +2,7 @@
 // backend/cpu/abi/isa.h -- the instruction sets that hilo emits code for, and the selection for this process.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@ namespace hilo::cpu {
 /// Only objects are written for it. kNeonBits is kAvx2's instructions on vectors of 16 bytes: an x86-64 processor
 /// computes kNeon's sums in the same order with it, for the tests of objects.
 enum class Isa : std::uint8_t { kSse2, kAvx2, kAvx512, kNeon, kNeonBits };
+inline constexpr size_t kIsaCount = 5;
 
 /// Returns "sse2", "avx2" or "avx512": the values of HILO_ISA and of `hilo info`; otherwise "neon" or "neon_bits".
 std::string_view isa_name(Isa isa);

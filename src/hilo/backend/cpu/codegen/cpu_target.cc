@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/backend/cpu/codegen/cpu_target.h"
 
+#include <limits>
+
 #include "hilo/backend/cpu/emit/new_code.h"
 #include "hilo/backend/cpu/emit/region/facts.h"
 #include "hilo/backend/cpu/emit/register_loop.h"
@@ -41,8 +43,17 @@ StatusOr<std::optional<CodeFunction>> CpuTarget::register_loop(const hlo::Comput
   return std::optional(CodeFunction{loop.code->object(), RegisterLoop::kName});
 }
 
+const engine::Costs& CpuTarget::costs() const {
+  static constexpr engine::Costs kAlone = [] {
+    engine::Costs costs = kCpuCosts;
+    costs.product_call = std::numeric_limits<double>::infinity();
+    return costs;
+  }();
+  return form_ == engine::LoopForm::kAlone ? kAlone : kCpuCosts;
+}
+
 std::optional<engine::StraightLineOptions> CpuTarget::straight_line_options() const {
-  if (form_ > engine::LoopForm::kUnguarded) return std::nullopt;
+  if (form_ > engine::LoopForm::kAlone) return std::nullopt;
   return engine::StraightLineOptions{
       .fused = has_fma(isa_), .vector_bytes = vector_bytes(isa_), .guarded = form_ == engine::LoopForm::kStraight};
 }

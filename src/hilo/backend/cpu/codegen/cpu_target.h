@@ -13,7 +13,7 @@ class CpuTarget final : public engine::Target {
   explicit CpuTarget(Isa isa, engine::LoopForm form = engine::LoopForm::kStraight) : isa_(isa), form_(form) {}
 
   std::string_view name() const override { return isa_name(isa_); }
-  const engine::Costs& costs() const override { return kCpuCosts; }
+  const engine::Costs& costs() const override;
   engine::RegionShape shape_of(const engine::Region& region) const override;
   /// Selects the function and compiles the code that the call needs.
   StatusOr<engine::LibraryChoice> library_choice(const engine::LibraryProblem& problem) const override;

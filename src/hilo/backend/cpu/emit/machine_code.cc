@@ -51,7 +51,7 @@ void initialize_llvm() {
 
 }  // namespace
 
-MachinePtr& machine_slot(Isa isa) { return thread_own<std::array<MachinePtr, 5>>()[ordinal(isa)]; }
+MachinePtr& machine_slot(Isa isa) { return thread_own<std::array<MachinePtr, kIsaCount>>()[ordinal(isa)]; }
 
 StatusOr<llvm::TargetMachine*> target_machine(Isa isa) {
   initialize_llvm();
