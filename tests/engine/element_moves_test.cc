@@ -28,7 +28,7 @@ void check_move(const std::string& move, const std::vector<std::string>& operand
   const hlo::Instruction& root = module.entry->root();
   EXPECT_TRUE(is_fixed_move(root.opcode));
   for (int64_t e = 0; e < root.shape.element_count(); ++e) {
-    const ElementSource source = source_of(root, extents, e);
+    const ElementSource source = source_of(root, extents, root.shape.dimensions(), e);
     EXPECT_EQ(static_cast<int64_t>(source.operand) * 1000 + source.element, moved->data<int32_t>()[e])
         << move << ", element " << e;
   }

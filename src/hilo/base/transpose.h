@@ -6,14 +6,14 @@
 
 namespace hilo {
 
-/// A matrix in memory, with `stride` elements between rows.
+/// A matrix in memory, with `stride` bytes between rows.
 struct MatrixPlace {
   const void* data;
   int64_t stride;
 };
 
-/// Sets to[j * to_stride + i] = from[i * from.stride + j] for i < rows, j < columns. Elements have 1, 2, 4, 8 or 16
-/// bytes; the matrices don't overlap.
+/// Copies element j of row i of `from` to element i of row j of `to`, for i < rows, j < columns. Elements have 1, 2, 4,
+/// 8 or 16 bytes, in any alignment; the matrices don't overlap. `to_stride` is in bytes.
 void transpose_matrix(MatrixPlace from, void* to, int64_t to_stride, int64_t rows, int64_t columns, int element_size);
 
 /// Transposes each of `count` consecutive matrices.

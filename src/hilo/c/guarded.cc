@@ -11,8 +11,35 @@
 
 namespace hilo::c {
 
+namespace {
+
+hilo_code code_of(StatusCode code) {
+  switch (code) {
+    case StatusCode::kOk: return HILO_CODE_OK;
+    case StatusCode::kCancelled: return HILO_CODE_CANCELLED;
+    case StatusCode::kUnknown: return HILO_CODE_UNKNOWN;
+    case StatusCode::kInvalidArgument: return HILO_CODE_INVALID_ARGUMENT;
+    case StatusCode::kDeadlineExceeded: return HILO_CODE_DEADLINE_EXCEEDED;
+    case StatusCode::kNotFound: return HILO_CODE_NOT_FOUND;
+    case StatusCode::kAlreadyExists: return HILO_CODE_ALREADY_EXISTS;
+    case StatusCode::kPermissionDenied: return HILO_CODE_PERMISSION_DENIED;
+    case StatusCode::kResourceExhausted: return HILO_CODE_RESOURCE_EXHAUSTED;
+    case StatusCode::kFailedPrecondition: return HILO_CODE_FAILED_PRECONDITION;
+    case StatusCode::kAborted: return HILO_CODE_ABORTED;
+    case StatusCode::kOutOfRange: return HILO_CODE_OUT_OF_RANGE;
+    case StatusCode::kUnimplemented: return HILO_CODE_UNIMPLEMENTED;
+    case StatusCode::kInternal: return HILO_CODE_INTERNAL;
+    case StatusCode::kUnavailable: return HILO_CODE_UNAVAILABLE;
+    case StatusCode::kDataLoss: return HILO_CODE_DATA_LOSS;
+    case StatusCode::kUnauthenticated: return HILO_CODE_UNAUTHENTICATED;
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace
+
 int report(const Status& status, char** error) {
-  const int code = static_cast<int>(status.code());
+  const int code = code_of(status.code());
   if (error == nullptr) return code;
   *error = nullptr;
   try {

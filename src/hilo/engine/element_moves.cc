@@ -39,10 +39,11 @@ Indices before_reverse(const hlo::Instruction& i, std::span<const int64_t> exten
 }
 
 /// The indices in operand 0; none for an element of the padding.
-std::optional<Indices> before_pad(const hlo::Instruction& i, std::span<const int64_t> extents, Indices at) {
+std::optional<Indices> before_pad(const hlo::Instruction& i, std::span<const int64_t> extents,
+                                  std::span<const int64_t> padded, Indices at) {
   const auto& padding = attributes_of<hlo::PadAttributes>(i).padding;
   for (size_t d = 0; d < at.size(); ++d) {
-    const hlo::KeptRange kept = hlo::kept_by(padding[d], extents[d], i.shape.dimension(d));
+    const hlo::KeptRange kept = hlo::kept_by(padding[d], extents[d], padded[d]);
     const int64_t distance = at[d] - kept.at;
     if (distance < 0 || distance % kept.step != 0 || distance / kept.step >= kept.count) return std::nullopt;
     at[d] = kept.from + distance / kept.step;
@@ -77,18 +78,19 @@ bool is_fixed_move(hlo::Opcode opcode) {
          opcode == Opcode::kPad;
 }
 
-ElementSource source_of(const hlo::Instruction& move, std::span<const std::vector<int64_t>> extents, int64_t element) {
+ElementSource source_of(const hlo::Instruction& move, std::span<const std::vector<int64_t>> operands,
+                        std::span<const int64_t> result, int64_t element) {
   if (move.opcode == Opcode::kReshape) return {0, element};
-  Indices at = indices_of(move.shape.dimensions(), element);
-  const auto in_first = [&](const Indices& from) { return ElementSource{0, element_of(extents[0], from)}; };
+  Indices at = indices_of(result, element);
+  const auto in_first = [&](const Indices& from) { return ElementSource{0, element_of(operands[0], from)}; };
   switch (move.opcode) {  // NOLINT: the ops of is_fixed_move
-    case Opcode::kBroadcast: return in_first(before_broadcast(move, extents[0], at));
+    case Opcode::kBroadcast: return in_first(before_broadcast(move, operands[0], at));
     case Opcode::kTranspose: return in_first(before_transpose(move, at));
     case Opcode::kSlice: return in_first(before_slice(move, std::move(at)));
-    case Opcode::kReverse: return in_first(before_reverse(move, extents[0], std::move(at)));
-    case Opcode::kConcatenate: return before_concatenate(move, extents, std::move(at));
+    case Opcode::kReverse: return in_first(before_reverse(move, operands[0], std::move(at)));
+    case Opcode::kConcatenate: return before_concatenate(move, operands, std::move(at));
     default: {
-      const std::optional<Indices> from = before_pad(move, extents[0], std::move(at));
+      const std::optional<Indices> from = before_pad(move, operands[0], result, std::move(at));
       return from ? in_first(*from) : ElementSource{1, 0};
     }
   }

@@ -22,8 +22,10 @@ int64_t element_of(std::span<const int64_t> extents, std::span<const int64_t> in
 /// Whether the op only moves elements to fixed places: broadcast, reshape, transpose, slice, reverse, concatenate, pad.
 bool is_fixed_move(hlo::Opcode opcode);
 
-/// The source of element `element` of the result of a fixed move. `extents`: those of the operands.
+/// The source of element `element` of the result of a fixed move. `operands` and `result` are the extents; a batch that
+/// each of several lanes has one index of may have 1 in all of them.
 /// Example   transpose(f32[2,3]), element 1 -> operand 0, element 3
-ElementSource source_of(const hlo::Instruction& move, std::span<const std::vector<int64_t>> extents, int64_t element);
+ElementSource source_of(const hlo::Instruction& move, std::span<const std::vector<int64_t>> operands,
+                        std::span<const int64_t> result, int64_t element);
 
 }  // namespace hilo::engine

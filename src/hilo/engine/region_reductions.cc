@@ -147,9 +147,8 @@ void expand_dot(RegionState& state, const Node& node, uint32_t region, uint32_t 
     right.index[a.rhs_batch_dimensions[k]] = result[next];
   }
   const auto fill = [&](AccessMap& map, const hlo::Int64List& batch, const hlo::Int64List& contracting) {
-    for (size_t d = 0; d < map.index.size(); ++d) {
-      if (!hlo::contains(batch, d) && !hlo::contains(contracting, d)) map.index[d] = result[next++];
-    }
+    for (const int64_t d : hlo::free_dimensions(std::ssize(map.index), batch, contracting))
+      map.index[d] = result[next++];
   };
   fill(left, a.lhs_batch_dimensions, a.lhs_contracting_dimensions);
   fill(right, a.rhs_batch_dimensions, a.rhs_contracting_dimensions);

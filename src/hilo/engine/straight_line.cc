@@ -94,7 +94,7 @@ Elements expand_move(const Source& s) {
   const auto extents = extents_of(s);
   Elements elements;
   for (int64_t e = 0; e < s.instruction.shape.element_count(); ++e) {
-    const ElementSource from = source_of(s.instruction, extents, e);
+    const ElementSource from = source_of(s.instruction, extents, s.instruction.shape.dimensions(), e);
     elements.push_back(s.elements(from.operand)[from.element]);
   }
   return elements;
@@ -111,16 +111,6 @@ Elements expand_lanewise(Expansion& x, const Source& s) {
   return elements;
 }
 
-/// The dimensions of an operand of a product that aren't in either list, in order.
-std::vector<int64_t> free_dimensions(const Shape& shape, const hlo::Int64List& batch,
-                                     const hlo::Int64List& contracting) {
-  std::vector<int64_t> free;
-  for (int64_t d = 0; d < shape.rank(); ++d) {
-    if (std::ranges::count(batch, d) == 0 && std::ranges::count(contracting, d) == 0) free.push_back(d);
-  }
-  return free;
-}
-
 /// Terms are added in the order of the contracted indices, at most kTermsInOrder of them. Such sums are joined in
 /// pairs, so that rounding errors don't grow with the number of terms.
 Elements expand_dot(Expansion& x, const Source& s) {
@@ -129,8 +119,8 @@ Elements expand_dot(Expansion& x, const Source& s) {
   if ((type != ElementType::kF32 && type != ElementType::kF64) || s.shape(0).element_type() != type ||
       s.shape(1).element_type() != type)
     return {fail(x)};
-  const auto lhs_free = free_dimensions(s.shape(0), a.lhs_batch_dimensions, a.lhs_contracting_dimensions);
-  const auto rhs_free = free_dimensions(s.shape(1), a.rhs_batch_dimensions, a.rhs_contracting_dimensions);
+  const auto lhs_free = hlo::free_dimensions(s.shape(0).rank(), a.lhs_batch_dimensions, a.lhs_contracting_dimensions);
+  const auto rhs_free = hlo::free_dimensions(s.shape(1).rank(), a.rhs_batch_dimensions, a.rhs_contracting_dimensions);
   std::vector<int64_t> summed;
   for (int64_t d : a.lhs_contracting_dimensions) summed.push_back(s.shape(0).dimension(d));
   Elements elements;

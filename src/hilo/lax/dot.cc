@@ -40,15 +40,6 @@ ElementType common_type(const Array& lhs, const Array& rhs) {
 
 Array in_type(const Array& x, ElementType type) { return x.dtype() == type ? x : ops::convert_element_type(x, type); }
 
-/// Returns the free dimensions, in order.
-List retained(const Array& x, const List& contracting, const List& batch) {
-  List result;
-  for (int64_t d = 0; d < x.ndim(); ++d) {
-    if (!hlo::contains(contracting, d) && !hlo::contains(batch, d)) result.push_back(d);
-  }
-  return result;
-}
-
 /// Returns a mask of the indices of a ragged dimension that belong to each group: [..., g] -> pred[..., g, extent].
 Array members(const Array& sizes, int64_t extent) {
   const int64_t last = sizes.ndim() - 1;
@@ -184,7 +175,7 @@ Array ragged_dot_general(const Operand& lhs, const Operand& rhs, const Operand& 
   if (summed != numbers.rhs_group_dimensions.empty())
     refuse("ragged_dot", "rhs has a group dimension if the ragged dimension is kept, and none if it is contracted");
   List outer = batch.lhs;
-  for (int64_t d : summed ? contracting.lhs : retained(x, contracting.lhs, batch.lhs)) {
+  for (int64_t d : summed ? contracting.lhs : hlo::free_dimensions(x.ndim(), batch.lhs, contracting.lhs)) {
     if (d < ragged) outer.push_back(d);
   }
   const Array groups = by_group(x, sizes, ragged, outer);

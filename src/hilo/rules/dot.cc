@@ -13,16 +13,6 @@ namespace {
 
 using namespace hilo::ops;  // the rules are formulas of these wrappers
 
-std::vector<int64_t> free_dimensions(int64_t rank, const std::vector<int64_t>& batch,
-                                     const std::vector<int64_t>& contracting) {
-  std::vector<int64_t> free;
-  for (int64_t d = 0; d < rank; ++d) {
-    if (std::ranges::find(batch, d) == batch.end() && std::ranges::find(contracting, d) == contracting.end())
-      free.push_back(d);
-  }
-  return free;
-}
-
 std::vector<int64_t> range(int64_t begin, size_t count) {
   std::vector<int64_t> r;
   for (size_t i = 0; i < count; ++i) r.push_back(begin + i);
@@ -59,8 +49,8 @@ std::vector<int64_t> inverse_of(const std::vector<int64_t>& order) {
 Array side_cotangent(const Array& ct, const Array& other, int64_t own_rank, const std::vector<int64_t>& own_batch,
                      const std::vector<int64_t>& own_contracting, const std::vector<int64_t>& other_batch,
                      const std::vector<int64_t>& other_contracting, int64_t other_free_begin, ElementType type) {
-  const std::vector<int64_t> own_free = free_dimensions(own_rank, own_batch, own_contracting);
-  const std::vector<int64_t> other_free = free_dimensions(other.ndim(), other_batch, other_contracting);
+  const std::vector<int64_t> own_free = hlo::free_dimensions(own_rank, own_batch, own_contracting);
+  const std::vector<int64_t> other_free = hlo::free_dimensions(other.ndim(), other_batch, other_contracting);
   DotDimensions dims;
   dims.lhs_batch = range(0, own_batch.size());
   dims.rhs_batch = other_batch;
@@ -127,11 +117,13 @@ BatchResult dot_batch(const Operation& operation, std::span<const BatchDim> dims
     d.rhs_batch.insert(d.rhs_batch.begin(), *dims[1]);
   } else if (dims[0]) {
     // The axis is another free dimension of the left side; its position is the number of free dimensions before it.
-    const std::vector<int64_t> free = free_dimensions(operation.operands[0].ndim(), d.lhs_batch, d.lhs_contracting);
+    const std::vector<int64_t> free =
+        hlo::free_dimensions(operation.operands[0].ndim(), d.lhs_batch, d.lhs_contracting);
     result_dim = batch + (std::ranges::find(free, *dims[0]) - free.begin());
   } else {
     const int64_t lhs_free = operation.operands[0].ndim() - batch - std::ssize(d.lhs_contracting);
-    const std::vector<int64_t> free = free_dimensions(operation.operands[1].ndim(), d.rhs_batch, d.rhs_contracting);
+    const std::vector<int64_t> free =
+        hlo::free_dimensions(operation.operands[1].ndim(), d.rhs_batch, d.rhs_contracting);
     result_dim = batch + lhs_free + (std::ranges::find(free, *dims[1]) - free.begin());
   }
   std::optional<ElementType> preferred;

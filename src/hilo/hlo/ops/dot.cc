@@ -43,14 +43,6 @@ Status check_equal_sizes(std::string_view what, const Shape& lhs, const Int64Lis
   return ok_status();
 }
 
-DimensionList free_dimensions(int64_t rank, const Int64List& batch, const Int64List& contracting) {
-  DimensionList free;
-  for (int64_t d = 0; d < rank; ++d) {
-    if (!contains(batch, d) && !contains(contracting, d)) free.push_back(d);
-  }
-  return free;
-}
-
 StatusOr<Shape> infer_dot(const ShapeRuleInput& input) {
   const auto& a = attributes_of<DotAttributes>(input);
   const Shape &lhs = input.operands[0], &rhs = input.operands[1];
@@ -164,14 +156,10 @@ void dot_rule(RuleBuilder& builder) {
     builder.operand(1, dot.rhs_batch_dimensions[i], batch);
     builder.result(0, place++, batch);
   }
-  for (int64_t d = 0; d < left.rank(); ++d) {
-    if (!contains(dot.lhs_batch_dimensions, d) && !contains(dot.lhs_contracting_dimensions, d))
-      builder.pair(0, d, 0, place++);
-  }
-  for (int64_t d = 0; d < right.rank(); ++d) {
-    if (!contains(dot.rhs_batch_dimensions, d) && !contains(dot.rhs_contracting_dimensions, d))
-      builder.pair(1, d, 0, place++);
-  }
+  for (const int64_t d : free_dimensions(left.rank(), dot.lhs_batch_dimensions, dot.lhs_contracting_dimensions))
+    builder.pair(0, d, 0, place++);
+  for (const int64_t d : free_dimensions(right.rank(), dot.rhs_batch_dimensions, dot.rhs_contracting_dimensions))
+    builder.pair(1, d, 0, place++);
   for (size_t i = 0; i < dot.lhs_contracting_dimensions.size(); ++i) {
     const int summed = builder.factor(left.dimension(dot.lhs_contracting_dimensions[i]), FactorKind::kReduction);
     builder.operand(0, dot.lhs_contracting_dimensions[i], summed);
@@ -184,6 +172,14 @@ void dot_on_parts(LocalBuilder& builder) {
 }
 
 }  // namespace
+
+Int64List free_dimensions(int64_t rank, const Int64List& batch, const Int64List& contracting) {
+  Int64List free;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (!contains(batch, d) && !contains(contracting, d)) free.push_back(d);
+  }
+  return free;
+}
 
 HILO_DEFINE_OP(dot_op, {.opcode = Opcode::kDot,
                         .name = "dot",

@@ -45,6 +45,9 @@ struct DotAttributes : Attributes {
   DotAlgorithm algorithm = DotAlgorithm::kUnset;
 };
 
+/// Returns the dimensions of an operand that are neither batch nor contracting, in order.
+Int64List free_dimensions(int64_t rank, const Int64List& batch, const Int64List& contracting);
+
 const OpDef& dot_op();
 
 }  // namespace hilo::hlo

@@ -6,11 +6,10 @@
 #include <cstring>
 
 #include "hilo/backend/cpu/emit/convert.h"
+#include "hilo/engine/element_moves.h"
 #include "hilo/engine/register_loop.h"
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/reduce.h"
-#include "hilo/hlo/ops/reshape.h"
-#include "hilo/hlo/ops/slice.h"
 
 namespace hilo::cpu {
 
@@ -32,17 +31,14 @@ class Extents {
     for (int64_t e : extents_) count *= e;
     return count;
   }
-  Indices at(int64_t element) const {
-    Indices indices(extents_.size());
-    for (size_t d = extents_.size(); d-- > 0; element /= extents_[d]) indices[d] = element % extents_[d];
-    return indices;
-  }
+  Indices at(int64_t element) const { return engine::indices_of(extents_, element); }
   size_t element(const Indices& indices) const {
     int64_t element = 0;
     for (size_t d = 0; d < extents_.size(); ++d) element = element * extents_[d] + (extents_[d] == 1 ? 0 : indices[d]);
     return static_cast<size_t>(element);
   }
   int64_t operator[](size_t d) const { return extents_[d]; }
+  const Indices& all() const { return extents_; }
   size_t rank() const { return extents_.size(); }
 
  private:
@@ -59,6 +55,7 @@ class ArrayEmitter {
   }
 
   Values emit() {
+    if (engine::is_fixed_move(i_.opcode)) return emit_move();
     Values values;
     for (int64_t e = 0; e < extents_.count(); ++e) values.push_back(element(extents_.at(e)));
     return values;
@@ -67,66 +64,25 @@ class ArrayEmitter {
  private:
   Value* operand(size_t k, const Indices& indices) const { return operands_[k].elements[from_[k].element(indices)]; }
 
+  Values emit_move() const {
+    std::vector<Indices> operands;
+    for (const Extents& extents : from_) operands.push_back(extents.all());
+    Values values;
+    for (int64_t e = 0; e < extents_.count(); ++e) {
+      const engine::ElementSource from = engine::source_of(i_, operands, extents_.all(), e);
+      values.push_back(operands_[from.operand].elements[from.element]);
+    }
+    return values;
+  }
+
   Value* element(const Indices& at) {
     switch (i_.opcode) {  // NOLINT: only ops of emit_small_array
-      case Opcode::kReshape: return operands_[0].elements[extents_.element(at)];
-      case Opcode::kBroadcast: return broadcast(at);
-      case Opcode::kTranspose: return transpose(at);
-      case Opcode::kSlice: return slice(at);
-      case Opcode::kReverse: return reverse(at);
-      case Opcode::kConcatenate: return concatenate(at);
-      case Opcode::kPad: return pad(at);
       case Opcode::kIota: return iota(at);
       case Opcode::kDot: return dot(at);
       case Opcode::kDynamicSlice: return dynamic_slice(at);
       case Opcode::kDynamicUpdateSlice: return dynamic_update_slice(at);
       default: return bitcast(at);
     }
-  }
-
-  Value* broadcast(const Indices& at) const {
-    Indices from;
-    for (int64_t d : attributes_of<hlo::BroadcastAttributes>(i_).dimensions) from.push_back(at[d]);
-    return operand(0, from);
-  }
-
-  Value* transpose(const Indices& at) const {
-    const auto& permutation = attributes_of<hlo::TransposeAttributes>(i_).permutation;
-    Indices from(at.size());
-    for (size_t d = 0; d < at.size(); ++d) from[permutation[d]] = at[d];
-    return operand(0, from);
-  }
-
-  Value* slice(Indices at) const {
-    const auto& ranges = attributes_of<hlo::SliceAttributes>(i_).ranges;
-    for (size_t d = 0; d < at.size(); ++d) at[d] = ranges[d].start + at[d] * ranges[d].stride;
-    return operand(0, at);
-  }
-
-  Value* reverse(Indices at) const {
-    for (int64_t d : attributes_of<hlo::ReverseAttributes>(i_).dimensions) {
-      at[d] = extents_[d] - 1 - at[d];
-    }
-    return operand(0, at);
-  }
-
-  Value* concatenate(Indices at) const {
-    const size_t d = attributes_of<hlo::ConcatenateAttributes>(i_).dimension;
-    size_t k = 0;
-    for (; at[d] >= from_[k][d]; ++k) at[d] -= from_[k][d];
-    return operand(k, at);
-  }
-
-  Value* pad(Indices at) const {
-    const auto& padding = attributes_of<hlo::PadAttributes>(i_).padding;
-    for (size_t d = 0; d < at.size(); ++d) {
-      const hlo::KeptRange kept = hlo::kept_by(padding[d], from_[0][d], extents_[d]);
-      const int64_t distance = at[d] - kept.at;
-      const bool inside = distance >= 0 && distance % kept.step == 0 && distance / kept.step < kept.count;
-      if (!inside) return operands_[1].elements[0];
-      at[d] = kept.from + distance / kept.step;
-    }
-    return operand(0, at);
   }
 
   Value* iota(const Indices& at) {
@@ -144,23 +100,15 @@ class ArrayEmitter {
     const auto& a = attributes_of<hlo::DotAttributes>(i_);
     Indices sides[2] = {Indices(from_[0].rank(), 0), Indices(from_[1].rank(), 0)};
     size_t next = 0;
-    const auto set = [&](size_t side, int64_t d) { sides[side][d] = at[next]; };
-    for (size_t k = 0; k < a.lhs_batch_dimensions.size(); ++k, ++next) {
-      set(0, a.lhs_batch_dimensions[k]);
-      set(1, a.rhs_batch_dimensions[k]);
-    }
-    const hlo::Int64List* const batches[] = {&a.lhs_batch_dimensions, &a.rhs_batch_dimensions};
-    const hlo::Int64List* const summed[] = {&a.lhs_contracting_dimensions, &a.rhs_contracting_dimensions};
-    for (size_t side = 0; side < 2; ++side) {
-      for (int64_t d = 0; d < static_cast<int64_t>(from_[side].rank()); ++d) {
-        if (std::ranges::count(*batches[side], d) == 0 && std::ranges::count(*summed[side], d) == 0) {
-          set(side, d);
-          ++next;
-        }
-      }
-    }
+    for (size_t k = 0; k < a.lhs_batch_dimensions.size(); ++k, ++next)
+      sides[0][a.lhs_batch_dimensions[k]] = sides[1][a.rhs_batch_dimensions[k]] = at[next];
+    const hlo::Int64List &lhs = a.lhs_contracting_dimensions, &rhs = a.rhs_contracting_dimensions;
+    for (const int64_t d : hlo::free_dimensions(operands_[0].shape.rank(), a.lhs_batch_dimensions, lhs))
+      sides[0][d] = at[next++];
+    for (const int64_t d : hlo::free_dimensions(operands_[1].shape.rank(), a.rhs_batch_dimensions, rhs))
+      sides[1][d] = at[next++];
     Value* const zero = llvm::Constant::getNullValue(operands_[0].elements[0]->getType());
-    return sum_of_products(*summed[0], *summed[1], sides, 0, zero);
+    return sum_of_products(lhs, rhs, sides, 0, zero);
   }
 
   /// Sums over the contracted dimensions from number `k` on, in the order of regions.

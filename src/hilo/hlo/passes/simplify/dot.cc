@@ -16,8 +16,7 @@ std::optional<InstructionId> under_transpose(const RewriteBuilder& b, Instructio
   if (transpose == nullptr) return std::nullopt;
   const Int64List& permutation = attributes_of<TransposeAttributes>(*transpose).permutation;
   int64_t last = -1;
-  for (int64_t d = 0; d < transpose->shape.rank(); ++d) {
-    if (contains(batch, d) || contains(contracting, d)) continue;
+  for (const int64_t d : free_dimensions(transpose->shape.rank(), batch, contracting)) {
     if (permutation[d] < last) return std::nullopt;
     last = permutation[d];
   }

@@ -77,6 +77,8 @@ class Solver {
   }
 
  private:
+  static constexpr int64_t kBytes = sizeof(T);
+
   /// Returns the coefficient of unknown k in equation i.
   const T& coefficient(int64_t k, int64_t i) const {
     const bool is_row_of_k = is_left_ == is_transposed_;  // whether k is its row
@@ -134,8 +136,8 @@ class Solver {
   void copy_unknowns(int64_t begin, int64_t count, int64_t other, int64_t lanes, T* x, bool to_rows) {
     if (is_left_) {
       T* const b = unknown(begin) + other * p_.b_leading;
-      if (to_rows) transpose_matrix({b, p_.b_leading}, x, kernel_.lanes, lanes, count, sizeof(T));
-      else transpose_matrix({x, kernel_.lanes}, b, p_.b_leading, count, lanes, sizeof(T));
+      if (to_rows) transpose_matrix({b, p_.b_leading * kBytes}, x, kernel_.lanes * kBytes, lanes, count, sizeof(T));
+      else transpose_matrix({x, kernel_.lanes * kBytes}, b, p_.b_leading * kBytes, count, lanes, sizeof(T));
       return;
     }
     for (int64_t i = 0; i < count; ++i) {

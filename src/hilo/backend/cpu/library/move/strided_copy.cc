@@ -6,9 +6,9 @@
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <utility>
 
 #include "hilo/backend/cpu/library/parallel.h"
+#include "hilo/base/transpose.h"
 
 namespace hilo::cpu {
 namespace {
@@ -37,57 +37,6 @@ template <int kBytes>
 void copy_places(const std::byte* from, std::byte* to, const int32_t* from_table, const int32_t* to_table,
                  int64_t count) {
   for (int64_t i = 0; i < count; ++i) std::memcpy(to + to_table[i], from + from_table[i], kBytes);
-}
-
-template <typename T>
-struct VectorOf {
-  static constexpr int kCount = kVector / sizeof(T);
-  typedef T Type __attribute__((vector_size(kVector)));
-};
-
-/// Returns one half of the elements of both, in turn.
-template <int kBegin, typename Vector, int... k>
-Vector interleave(Vector a, Vector b, std::integer_sequence<int, k...>) {
-  return __builtin_shufflevector(a, b, (kBegin + k / 2 + k % 2 * static_cast<int>(sizeof...(k)))...);
-}
-
-/// Transposes a square of as many elements as a vector has: rows are adjacent in `from`. Each step interleaves the
-/// first half of the rows with the second half.
-template <typename T>
-void transpose_square(const std::byte* from, int64_t from_stride, std::byte* to, int64_t to_stride) {
-  constexpr int kCount = VectorOf<T>::kCount, kHalf = kCount / 2;
-  constexpr std::make_integer_sequence<int, kCount> kLanes;
-  typename VectorOf<T>::Type rows[kCount], next[kCount];
-  for (int i = 0; i < kCount; ++i) std::memcpy(&rows[i], from + i * from_stride, kVector);
-  for (int width = 1; width < kCount; width *= 2) {
-    for (int i = 0; i < kHalf; ++i) {
-      next[2 * i] = interleave<0>(rows[i], rows[i + kHalf], kLanes);
-      next[2 * i + 1] = interleave<kHalf>(rows[i], rows[i + kHalf], kLanes);
-    }
-    for (int i = 0; i < kCount; ++i) rows[i] = next[i];
-  }
-  for (int i = 0; i < kCount; ++i) std::memcpy(to + i * to_stride, &rows[i], kVector);
-}
-
-/// Elements along `first` are adjacent in `to`, those along `second` in `from`.
-template <typename T>
-void transpose(const std::byte* from, int64_t from_stride, std::byte* to, int64_t to_stride, int64_t first,
-               int64_t second) {
-  constexpr int64_t kCount = VectorOf<T>::kCount, kBytes = sizeof(T);
-  const int64_t whole_first = first / kCount * kCount, whole_second = second / kCount * kCount;
-  for (int64_t j = 0; j < whole_second; j += kCount) {
-    for (int64_t i = 0; i < whole_first; i += kCount)
-      transpose_square<T>(from + i * from_stride + j * kBytes, from_stride, to + j * to_stride + i * kBytes, to_stride);
-  }
-  const auto copy = [&](int64_t i, int64_t j) {
-    std::memcpy(to + j * to_stride + i * kBytes, from + i * from_stride + j * kBytes, kBytes);
-  };
-  for (int64_t j = 0; j < whole_second; ++j) {
-    for (int64_t i = whole_first; i < first; ++i) copy(i, j);
-  }
-  for (int64_t j = whole_second; j < second; ++j) {
-    for (int64_t i = 0; i < first; ++i) copy(i, j);
-  }
 }
 
 /// Returns the largest power of two that divides `bytes`, at most a vector.
@@ -204,12 +153,7 @@ void StridedCopy::copy_inner(const std::byte* from, std::byte* to, const std::ve
   const int64_t first = first_.count(index);
   if (is_tiled_) {
     const int64_t second = second_.count(index);
-    switch (unit_) {
-      case 1: return transpose<uint8_t>(from, from_stride_, to, to_stride_, first, second);
-      case 2: return transpose<uint16_t>(from, from_stride_, to, to_stride_, first, second);
-      case 4: return transpose<uint32_t>(from, from_stride_, to, to_stride_, first, second);
-      default: return transpose<uint64_t>(from, from_stride_, to, to_stride_, first, second);
-    }
+    return transpose_matrix({from, from_stride_}, to, to_stride_, first, second, static_cast<int>(unit_));
   }
   const int32_t *const from_table = from_table_.data(), *const to_table = to_table_.data();
   const int64_t count = first * inner_;

@@ -68,12 +68,11 @@ template <typename T>
 ProductRules rules_of(const hlo::DotAttributes& a, const HeroRequest& request) {
   const auto& operands = request.problem.operands;
   constexpr ElementType kType = element_type_of<T>;
-  constexpr int64_t kVectorBytes[] = {16, 32, 64};  // of each Isa
   constexpr int64_t kFloats = is_complex(kType) ? 2 * sizeof(T) / sizeof(float) : sizeof(T) / sizeof(float);
   ProductRules rules{
       .converts = {operands[0].element_type() != kType, operands[1].element_type() != kType},
       .result_is_dense = request.problem.results[0].element_type() != kType,
-      .lanes = kVectorBytes[static_cast<int>(request.isa)] / static_cast<int64_t>(sizeof(T)),
+      .lanes = vector_bytes(request.isa) / static_cast<int64_t>(sizeof(T)),
       .term = kCpuCosts.library.term * kFloats,
   };
   if constexpr (is_complex(kType)) {
@@ -91,22 +90,7 @@ ProductRules rules_of(const hlo::DotAttributes& a, const HeroRequest& request) {
 template <typename T>
 class DotHero final : public Hero {
  public:
-  DotHero(const hlo::DotAttributes& a, const HeroRequest& request)
-      : shapes_{request.problem.operands[0], request.problem.operands[1], request.problem.results[0]},
-        rules_(rules_of<T>(a, request)),
-        layout_(layout_of(a, shapes_, {request.view(0), request.view(1), request.view(2)}, rules_)) {
-    const ProductSizes& sizes = layout_.sizes;
-    if constexpr (std::is_floating_point_v<T>) {
-      own_ = own_product(request.isa, sizeof(T) == sizeof(double), {sizes.m, sizes.n, sizes.k, layout_.right.line != 1},
-                         parts_of_product(sizes, longer_side(sizes), kCpuCosts.library.term));
-      // Adjacent rows are copied first, which doesn't pay off for few columns.
-      own_.is_faster = own_.is_faster && (layout_.left.along == 1 || sizes.n >= kColumnsWorthACopy);
-      is_small_ = rules_.is_small != nullptr && rules_.is_small(sizes.m, sizes.n, sizes.k, rules_.lanes);
-    } else if (rules_.left == Reads::kAnyPlaces) {
-      const ProductSizes whole = sizes_of(a, request.problem.operands);
-      complex_kernel_ = complex_kernel<T>(request.isa, whole.m == 1 && whole.n != 1);
-    }
-  }
+  DotHero(const hlo::DotAttributes& a, const HeroRequest& request) : DotHero(a, request, rules_of<T>(a, request)) {}
 
   Status run(void* const* buffers, const CallContext&) const override {
     AlignedBuffer left, right, out;
@@ -126,6 +110,22 @@ class DotHero final : public Hero {
   }
 
  private:
+  DotHero(const hlo::DotAttributes& a, const HeroRequest& request, const ProductRules& rules)
+      : shapes_{request.problem.operands[0], request.problem.operands[1], request.problem.results[0]},
+        layout_(layout_of(a, shapes_, {request.view(0), request.view(1), request.view(2)}, rules)) {
+    const ProductSizes& sizes = layout_.sizes;
+    if constexpr (std::is_floating_point_v<T>) {
+      own_ = own_product(request.isa, sizeof(T) == sizeof(double), {sizes.m, sizes.n, sizes.k, layout_.right.line != 1},
+                         parts_of_product(sizes, longer_side(sizes), kCpuCosts.library.term));
+      // Adjacent rows are copied first, which doesn't pay off for few columns.
+      own_.is_faster = own_.is_faster && (layout_.left.along == 1 || sizes.n >= kColumnsWorthACopy);
+      is_small_ = rules.is_small != nullptr && rules.is_small(sizes.m, sizes.n, sizes.k, rules.lanes);
+    } else if (rules.left == Reads::kAnyPlaces) {
+      const ProductSizes whole = sizes_of(a, request.problem.operands);
+      complex_kernel_ = complex_kernel<T>(request.isa, whole.m == 1 && whole.n != 1);
+    }
+  }
+
   StatusOr<const T*> prepared(const MatrixPlace& place, const Shape& shape, const void* data,
                               AlignedBuffer& memory) const {
     const ElementType type = shape.element_type();
@@ -199,7 +199,6 @@ class DotHero final : public Hero {
   }
 
   std::array<Shape, 3> shapes_;  ///< of the operands and the result
-  ProductRules rules_;
   ProductLayout layout_;
   OwnProduct own_;
   bool is_small_ = false;                                    ///< of floats: multiply_small() computes it

@@ -68,8 +68,7 @@ Groups groups_of(const hlo::DotAttributes& a, const std::array<Shape, 3>& shapes
         {shapes[0].dimension(left), {strides[kLeft][left], strides[kRight][right], strides[kResult][next]}});
   }
   const auto free = [&](Part part, const Int64List& batch, const Int64List& contracting, Dimensions& to) {
-    for (int64_t d = 0; d < shapes[part].rank(); ++d) {
-      if (hlo::contains(batch, d) || hlo::contains(contracting, d)) continue;
+    for (const int64_t d : hlo::free_dimensions(shapes[part].rank(), batch, contracting)) {
       Dimension dimension{shapes[part].dimension(d), {}};
       dimension.strides[part] = strides[part][d];
       dimension.strides[kResult] = strides[kResult][next++];
@@ -150,14 +149,21 @@ double elements_of(const Candidate& x, Part part) {
   return count;
 }
 
-void evaluate(Candidate& x, const ProductRules& rules) {
+/// What candidates are compared by.
+struct Criteria {
+  const ProductRules& rules;
+  std::array<bool, 2> needs_copy;  ///< operands that are views and are converted
+};
+
+void evaluate(Candidate& x, const Criteria& criteria) {
+  const ProductRules& rules = criteria.rules;
   const int64_t m = extent_of(x.rows), n = extent_of(x.columns), k = extent_of(x.contracted);
   const bool is_small = rules.is_small != nullptr && rules.is_small(m, n, k, rules.lanes);
   x.a = in_place(x.rows, x.contracted, x.left, is_small ? std::max(rules.left, Reads::kAnyStrides) : rules.left);
   x.b = in_place(x.columns, x.contracted, x.right(), rules.right);
   x.c = in_rows(x.rows, x.columns);
-  if (rules.needs_copy[x.left]) x.a.reset();
-  if (rules.needs_copy[x.right()]) x.b.reset();
+  if (criteria.needs_copy[x.left]) x.a.reset();
+  if (criteria.needs_copy[x.right()]) x.b.reset();
   double copied = 0;
   if (!x.a && !rules.converts[x.left]) copied += elements_of(x, x.left);
   if (!x.b && !rules.converts[x.right()]) copied += elements_of(x, x.right());
@@ -173,9 +179,9 @@ void evaluate(Candidate& x, const ProductRules& rules) {
 }
 
 /// Evaluates the candidate, and those with slow dimensions of rows and columns in the batch.
-void consider(Candidate x, const ProductRules& rules, std::optional<Candidate>& best) {
+void consider(Candidate x, const Criteria& criteria, std::optional<Candidate>& best) {
   const auto take = [&](Candidate y) {
-    evaluate(y, rules);
+    evaluate(y, criteria);
     if (!best || y.cost < best->cost) best = std::move(y);
   };
   const auto move_first = [](Dimensions& from, Dimensions& to) {
@@ -199,17 +205,17 @@ std::vector<Dimensions> orders_of(const Dimensions& dimensions, Part first, Part
   return orders;
 }
 
-Candidate best_candidate(const Groups& groups, const ProductRules& rules) {
+Candidate best_candidate(const Groups& groups, const Criteria& criteria) {
   std::optional<Candidate> best;
   for (const Part left : {kLeft, kRight}) {
     const Part right = left == kLeft ? kRight : kLeft;
     const Dimensions& rows = left == kLeft ? groups.rows : groups.columns;
     const Dimensions& columns = left == kLeft ? groups.columns : groups.rows;
-    const std::vector<Dimensions> contracted =
-        rules.keeps_order ? std::vector<Dimensions>{groups.contracted} : orders_of(groups.contracted, kLeft, kRight);
+    const std::vector<Dimensions> contracted = criteria.rules.keeps_order ? std::vector<Dimensions>{groups.contracted}
+                                                                          : orders_of(groups.contracted, kLeft, kRight);
     for (const Dimensions& m : orders_of(rows, kResult, left)) {
       for (const Dimensions& n : orders_of(columns, kResult, right)) {
-        for (const Dimensions& k : contracted) consider({left, groups.batch, m, n, k, {}, {}, {}}, rules, best);
+        for (const Dimensions& k : contracted) consider({left, groups.batch, m, n, k, {}, {}, {}}, criteria, best);
       }
     }
   }
@@ -319,9 +325,9 @@ ProductLayout layout_of(const hlo::DotAttributes& dot, const std::array<Shape, 3
   merge(groups.rows);
   merge(groups.columns);
   if (!rules.keeps_order) merge(groups.contracted);
-  ProductRules here = rules;
-  for (size_t k = 0; k < 2; ++k) here.needs_copy[k] = rules.converts[k] && !views[k].strides.empty();
-  const Candidate x = best_candidate(groups, here);
+  Criteria criteria{rules, {}};
+  for (size_t k = 0; k < 2; ++k) criteria.needs_copy[k] = rules.converts[k] && !views[k].strides.empty();
+  const Candidate x = best_candidate(groups, criteria);
   ProductLayout layout;
   layout.sizes = {extent_of(x.batch), extent_of(x.rows), extent_of(x.columns), extent_of(x.contracted)};
   layout.is_exchanged = x.left == kRight;

@@ -32,7 +32,6 @@ enum class Reads {
 struct ProductRules {
   Reads left = Reads::kAdjacent, right = Reads::kAdjacent;  ///< the operands with the rows and with the columns
   std::array<bool, 2> converts = {false, false};            ///< operands that are copied anyway
-  std::array<bool, 2> needs_copy = {false, false};          ///< set by layout_of: views that are converted
   bool result_is_dense = false;                             ///< the result has no view, and is written where it belongs
   bool keeps_order = false;  ///< terms are added in the order of the contracted dimensions
   int64_t lanes = 1;         ///< columns that are computed at once
