@@ -23,7 +23,7 @@ constexpr NamedType kNamedTypes[] = {
     {HILO_TYPE_S32, ElementType::kS32},   {HILO_TYPE_S64, ElementType::kS64},   {HILO_TYPE_U8, ElementType::kU8},
     {HILO_TYPE_U16, ElementType::kU16},   {HILO_TYPE_U32, ElementType::kU32},   {HILO_TYPE_U64, ElementType::kU64},
     {HILO_TYPE_F16, ElementType::kF16},   {HILO_TYPE_F32, ElementType::kF32},   {HILO_TYPE_F64, ElementType::kF64},
-    {HILO_TYPE_C64, ElementType::kC64},   {HILO_TYPE_BF16, ElementType::kBF16}, {HILO_TYPE_C128, ElementType::kC128},
+    {HILO_TYPE_C64, ElementType::kC64},   {HILO_TYPE_BF16, ElementType::kBf16}, {HILO_TYPE_C128, ElementType::kC128},
 };
 static_assert(std::ranges::all_of(kNamedTypes, [](const NamedType& named) {
   return static_cast<int>(named.number) == element_type_info(named.type).proto_value;
