@@ -10,6 +10,7 @@
 #include "hilo/engine/register_loop.h"
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/reduce.h"
+#include "hilo/hlo/ops/reshape.h"
 
 namespace hilo::cpu {
 
