@@ -3,11 +3,12 @@
 """Measures and prints all figures of hilo.
 
 These are: the start of a process and the size of the library; compile times of user programs; the fraction of a
-program's time that its profile explains; every program of bench/; reading speed; gradients compared with their
-objectives; collectives between processes compared with MPI's; training steps on one and two devices; calls of a server
-compared with a bare echo; small programs of control and robotics compared with CasADi, Pinocchio, Eigen and Ceres; and
-hilo compared with its peers (bench/peers.py). The last part writes the picture of its ratios into figures/ of the build
-folder, or with --record into docs/figures and docs/performance.md."""
+program's time that its profile explains; units that take more than 4 times the least time; every program of bench/;
+reading speed; gradients compared with their objectives; collectives between processes compared with MPI's; training
+steps on one and two devices; calls of a server compared with a bare echo; small programs of control and robotics
+compared with CasADi, Pinocchio, Eigen and Ceres; and hilo compared with its peers (bench/peers.py). The last part
+writes the picture of its ratios into figures/ of the build folder, or with --record into docs/figures and
+docs/performance.md."""
 
 import argparse
 import json
@@ -21,6 +22,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import figures  # noqa: E402
+import floors as explained  # noqa: E402
 import peer  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -34,11 +36,11 @@ def main() -> int:
     os.environ.setdefault("HILO_CACHE", "off")  # what is measured and tested is compiled
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--only", choices=("start", "compile", "profile", "programs", "reading", "adbench", "processes", "meshes", "serving",
+    parser.add_argument("--only", choices=("start", "compile", "profile", "floors", "programs", "reading", "adbench", "processes", "meshes", "serving",
                                            "small", "peers"))
     parser.add_argument("--record", action="store_true", help="write the comparisons with peers into docs/")
     arguments = parser.parse_args()
-    sections = {"start": start, "compile": compile_times, "profile": profile, "programs": programs, "reading": reading,
+    sections = {"start": start, "compile": compile_times, "profile": profile, "floors": floors, "programs": programs, "reading": reading,
                 "adbench": adbench, "processes": processes, "meshes": meshes,
                 "serving": serving, "small": small, "peers": lambda build: peers(build, arguments.record)}
     statuses = [run(arguments.build) for name, run in sections.items() if arguments.only in (None, name)]
@@ -144,6 +146,18 @@ def profile(build: pathlib.Path) -> int:
         subprocess.run([digits], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
         print(f"units cover {coverage(json.loads((pathlib.Path(folder) / 'profile.json').read_text()), 'train_step'):.0f} % "
               "of the wall time of digits' training step (aim 85)")
+    return 0
+
+
+def floors(build: pathlib.Path) -> int:
+    """The time that the rows of bench/rows.cc spend in units above 4 times their floor."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "JAX_DUMP_HLO_UNOPTIMIZED": folder}
+        subprocess.run([build / "bin" / "bench" / "rows"], env=environment, stdout=subprocess.DEVNULL, check=True)
+        with explained.Explainer(build) as explainer:
+            programs = explained.programs_in(pathlib.Path(folder))
+            units = [unit for program in programs for unit in explainer.units(program)]
+    print(explained.report(units, 20))
     return 0
 
 

@@ -9,6 +9,7 @@ stored in a file, and a second run continues there. With --record the ratios of 
 docs/performance.md."""
 
 import argparse
+import dataclasses
 import itertools
 import json
 import math
@@ -22,12 +23,14 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tools")]
 import figures as recorded  # noqa: E402
+import floors  # noqa: E402
 import peer  # noqa: E402
 import peers  # noqa: E402
 
 SLOW = 0.9  # a ratio below is a loss beyond noise
 SHORTEST = 50  # microseconds of jaxlib: below, the call counts and not the program
 MAX_TRIES = 40  # of reducing one program
+LIBRARY_PRODUCTS = "stablehlo.dot_general", "stablehlo.convolution"
 
 
 def main() -> int:
@@ -48,11 +51,12 @@ def main() -> int:
         return 1
     with tempfile.TemporaryDirectory() as folder:
         race = Race(arguments, python, pathlib.Path(folder))
-        records = run(race, arguments)
-        show(records, arguments.worst)
-        if arguments.record:
-            record(arguments, records, race.environment.get("HILO_ISA") or widest())
-        reduce_worst(race, records, arguments.worst)
+        with race.explainer:
+            records = run(race, arguments)
+            show(records, arguments.worst)
+            if arguments.record:
+                record(arguments, records, race.environment.get("HILO_ISA") or widest())
+            reduce_worst(race, records, arguments.worst)
     return 1 if any(r.get("difference") for r in records) else 0
 
 
@@ -92,11 +96,15 @@ class Race:
         own |= ({"HILO_NUM_THREADS": "1"} if one else {}) | ({"HILO_ISA": isa} if isa else {})
         own |= {"OPENBLAS_CORETYPE": blas_core[isa]} if isa in blas_core else {}
         xla_isa = {"sse2": "SSE4_2", "avx2": "AVX2", "avx512": "AVX512"}
-        # jaxlib's library products take AVX-512 whatever its flag says, so it is hidden from them.
-        hidden = {"LD_PRELOAD": str((arguments.build / "bin/bench/without_avx512.so").resolve())} if isa == "avx2" else {}
+        # jaxlib's library products take AVX-512 whatever its flag says, so it is hidden from them where the processor
+        # can refuse CPUID: Intel's. On others their programs are named apart.
+        flags = processor_flags()
+        hides = isa == "avx2" and "avx512f" in flags
+        hidden = {"LD_PRELOAD": str((arguments.build / "bin/bench/without_avx512.so").resolve())} if hides and "cpuid_fault" in flags else {}
+        self.has_wide_products = hides and not hidden
         other = hidden | ({"XLA_FLAGS": f"--xla_cpu_max_isa={xla_isa[isa]}"} if isa else {}) | ({"GLIBC_TUNABLES": peers.KEPT} if arguments.keep_memory else {})
         self.hilo = Worker([arguments.build / "bin" / "bench" / "race"], own)
-        self.explain, self.environment = [arguments.build / "bin" / "hilo", "run", "--explain", "--repeat", "9", "--random", "1"], os.environ | own
+        self.explainer, self.environment = floors.Explainer(arguments.build, os.environ | own), os.environ | own
         self.jaxlib = Worker([python, ROOT / "bench" / "race" / "peer.py"], {**other, "RACE_THREADS": arguments.threads})
 
     def ask_hilo(self, line: str) -> list[str]:
@@ -122,15 +130,20 @@ class Race:
         if theirs >= SHORTEST and theirs / own < 1.1:  # look again
             own_again, theirs_again = self.times(7, 30)
             own, theirs = min(own, own_again), min(theirs, theirs_again)
-        return {"hilo": own, "jaxlib": theirs, "ratio": theirs / own, "compiled": [own_compiled, loaded["compiled"]], "difference": difference}
+        program_file = self.folder / "program.mlir"
+        wide = self.has_wide_products and any(op in program_file.read_text() for op in LIBRARY_PRODUCTS)
+        units = [dataclasses.astuple(unit) for unit in self.explainer.units(program_file)]
+        return {"units": units, "wide_products": wide, "hilo": own, "jaxlib": theirs,
+                "ratio": theirs / own, "compiled": [own_compiled, loaded["compiled"]], "difference": difference}
 
     def doubtful(self, program: dict) -> list[str]:
         """Returns choices of the plan that measured times contradict, or why they aren't known."""
         self.ask_jaxlib(load=program, folder=str(self.folder))
-        done = subprocess.run([*self.explain, self.folder / "program.mlir"], env=self.environment, capture_output=True, text=True)
-        if done.returncode != 0:
-            return ["hilo run --explain: " + done.stderr.strip()]
-        _, _, doubts = done.stdout.partition("choices that measured times contradict:\n")
+        try:
+            text = self.explainer.text(self.folder / "program.mlir")
+        except floors.ExplainError as error:
+            return [str(error)]
+        _, _, doubts = text.partition("choices that measured times contradict:\n")
         return [line.strip() for line in itertools.takewhile(lambda line: line.startswith("  "), doubts.splitlines())]
 
     def times(self, rounds: int, milliseconds: int) -> tuple[float, float]:
@@ -195,6 +208,12 @@ def show(records: list[dict], worst: int) -> None:
     compiled = [r["compiled"][1] / r["compiled"][0] for r in rows]
     if compiled:
         print(f"\nCompiling: {mean(compiled):.1f} times faster in geometric mean, {min(compiled):.2f} at least.")
+    wide = [r for r in rows if r.get("wide_products")]
+    if wide:
+        print(f"\njaxlib's library products still used AVX-512 in {len(wide)} of them: {mean([r['ratio'] for r in wide]):.2f} in geometric mean; "
+              f"the others: {mean([r['ratio'] for r in rows if not r.get('wide_products')] or [1]):.2f}.")
+    units = [dataclasses.replace(floors.Unit(*unit), program=f"seed {r['seed']}") for r in records for unit in r.get("units", [])]
+    print("\n" + floors.report(units, worst))
     for r in failed:
         print(f"did not run: seed {r['seed']}: {r['error']}")
     for r in records:
@@ -226,9 +245,14 @@ def record(arguments, records: list[dict], isa: str) -> None:
     subprocess.run([sys.executable, ROOT / "tools" / "generate_docs.py", "--build", arguments.build], check=True)
 
 
+def processor_flags() -> set[str]:
+    lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+    return set(next((line for line in lines if line.startswith("flags")), "").split())
+
+
 def widest() -> str:
     """Returns the vector width of this machine, as --isa names it."""
-    flags = pathlib.Path("/proc/cpuinfo").read_text()
+    flags = processor_flags()
     return "avx512" if "avx512f" in flags else "avx2" if "avx2" in flags else "sse2"
 
 

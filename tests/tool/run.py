@@ -632,7 +632,7 @@ def limits_refuse_what_is_larger(place):
 
 def choices_are_explained(place):
     text = place.good("run", "axpy.hlo", "--random", "1", "--repeat", "3", "--explain")
-    holds(text, "products ", "fastest   estimate  ratio  bound by      unit", "measured times contradict", "axpy on Host")
+    holds(text, "products ", "fastest      floor  ratio     runs  bound by        unit", "% of the time in units above 4 times their floor", "measured times contradict", "axpy on Host")
     place.bad(1, "run", "axpy.hlo", "--random", "1", "--explain", "--engine", "reference")
 
 

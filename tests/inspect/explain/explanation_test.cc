@@ -12,42 +12,60 @@
 namespace hilo {
 namespace {
 
-constexpr MachineFigures kFigures = {.threads = 2,
-                                     .call = 100,
-                                     .cache_bytes = 50,
-                                     .memory_bytes = 10,
-                                     .memory_bytes_all = 20,
-                                     .flops_f32 = 40,
-                                     .flops_f64 = 20,
-                                     .transcendentals = 4,
-                                     .product_f32 = 200,
-                                     .product_f64 = 100};
+const MachineFigures kFigures = {.threads = 2,
+                                 .call = 100,
+                                 .unit = 10,
+                                 .l1_bytes = 100,
+                                 .l2_bytes = 50,
+                                 .l3_bytes = 25,
+                                 .memory_bytes = 10,
+                                 .memory_bytes_all = 16,
+                                 .flops_f32 = 40,
+                                 .flops_f64 = 20,
+                                 .product_f32 = 100,
+                                 .product_f64 = 50,
+                                 .product_bf16 = 100,
+                                 .product_s8 = 200,
+                                 .sorted_f32 = 0.5,
+                                 .sorted_f64 = 0.25,
+                                 .fourier_c64 = 2,
+                                 .fourier_c128 = 1,
+                                 .scanned = 1,
+                                 .gathered = 2,
+                                 .scattered = 1,
+                                 .functions = {{"exponential:f32", 4}, {"tanh:f32", 2}, {"divide:f64", 1}}};
 
-TEST(Estimate, IsTheDearestOfBytesOperationsAndExponentials) {
-  const Estimate bytes = estimate({.bytes = 1000, .flops = 10}, kFigures);
-  EXPECT_EQ(bytes.nanoseconds, 20);
-  EXPECT_EQ(bytes.bound, Bound::kCache);
-  const Estimate operations = estimate({.bytes = 1000, .flops = 4000}, kFigures);
-  EXPECT_EQ(operations.nanoseconds, 100);
-  EXPECT_EQ(operations.bound, Bound::kArithmetic);
-  EXPECT_EQ(estimate({.is_f64 = true, .flops = 4000}, kFigures).nanoseconds, 200);
-  const Estimate exponentials = estimate({.bytes = 1000, .transcendentals = 400}, kFigures);
-  EXPECT_EQ(exponentials.nanoseconds, 100);
-  EXPECT_EQ(exponentials.bound, Bound::kTranscendentals);
+Work work_of(WorkKind kind, double nanoseconds) {
+  Work work;
+  work[kind] = nanoseconds;
+  return work;
 }
 
-TEST(Estimate, ThreadsShareWhatHasTasks) {
-  EXPECT_EQ(estimate({.bytes = 2e7, .tasks = 16}, kFigures).nanoseconds, 1e6);
-  EXPECT_EQ(estimate({.bytes = 2e7}, kFigures).nanoseconds, 2e6);
-  EXPECT_EQ(estimate({.bytes = 2e7}, kFigures).bound, Bound::kMemory);
-  EXPECT_EQ(estimate({.flops = 4000, .tasks = 16}, kFigures).nanoseconds, 50);
+TEST(FloorOf, IsTheTimeOfBytesOrOfWork) {
+  const Floor bytes = floor_of(work_of(WorkKind::kArithmetic, 10), 10'000, 1, kFigures);
+  EXPECT_EQ(bytes.nanoseconds, 100);
+  EXPECT_EQ(bytes.bound, "cache");
+  Work work = work_of(WorkKind::kArithmetic, 80);
+  work[WorkKind::kFunctions] = 90;
+  const Floor computed = floor_of(work, 10'000, 1, kFigures);
+  EXPECT_EQ(computed.nanoseconds, 170);
+  EXPECT_EQ(computed.bound, "functions");
+  EXPECT_EQ(floor_of({}, 8, 1, kFigures).bound, "unit");
+  EXPECT_EQ(floor_of({}, 8, 1, kFigures).nanoseconds, 10);
 }
 
-TEST(Estimate, ProductsHaveFiguresOfTheirOwn) {
-  const Estimate product = estimate({.is_product = true, .bytes = 1000, .flops = 2e6}, kFigures);
-  EXPECT_EQ(product.nanoseconds, 1e4);
-  EXPECT_EQ(product.bound, Bound::kProduct);
-  EXPECT_EQ(estimate({.is_product = true, .is_f64 = true, .flops = 2e6}, kFigures).nanoseconds, 2e4);
+TEST(FloorOf, EachLevelOfCachesHasItsSpeed) {
+  EXPECT_EQ(floor_of({}, 1 << 15, 1, kFigures).nanoseconds, (1 << 15) / 100.0);
+  EXPECT_EQ(floor_of({}, 1 << 20, 1, kFigures).nanoseconds, (1 << 20) / 50.0);
+  EXPECT_EQ(floor_of({}, 1 << 24, 1, kFigures).nanoseconds, (1 << 24) / 25.0);
+  EXPECT_EQ(floor_of({}, 1 << 25, 1, kFigures).nanoseconds, (1 << 25) / 10.0);
+  EXPECT_EQ(floor_of({}, 1 << 25, 1, kFigures).bound, "memory");
+}
+
+TEST(FloorOf, ThreadsShareWorkAndCachesButNotMemory) {
+  EXPECT_EQ(floor_of({}, 1 << 25, 2, kFigures).nanoseconds, (1 << 25) / 16.0);
+  EXPECT_EQ(floor_of({}, 1 << 20, 2, kFigures).nanoseconds, (1 << 20) / 100.0);
+  EXPECT_EQ(floor_of(work_of(WorkKind::kScans, 400), 0, 2, kFigures).nanoseconds, 200);
 }
 
 /// A compiled program with its plan.
@@ -84,7 +102,8 @@ TEST(Explained, AValueBetweenALibraryCallAndALoopIsInMemory) {
   ASSERT_EQ(units.size(), 2);
   EXPECT_EQ(units[0].label, "dot z");
   EXPECT_EQ(units[0].nanoseconds, 240000);
-  EXPECT_EQ(units[0].estimate.nanoseconds, 240000);
+  EXPECT_EQ(units[0].floor.nanoseconds, 240000);
+  EXPECT_EQ(units[0].runs, 2);
   EXPECT_TRUE(units[0].chosen.empty() && units[0].doubtful.empty());
   EXPECT_EQ(units[1].label, "map kernel y");
   EXPECT_TRUE(says(units[1].chosen, "threads share it: "));
@@ -114,11 +133,11 @@ TEST(Explained, TheClockSpeaksAgainstAProductInALoop) {
   const Planned program(
       "  x = f32[30,30] parameter(0)\n"
       "  ROOT y = f32[30,30] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n");
-  const std::vector<ExplainedUnit> units = program.taken(1000);  // a library call: 54000 / 200 + 100
+  const std::vector<ExplainedUnit> units = program.taken(1300);  // a library call: 54000 / 100 + 100
   ASSERT_EQ(units.size(), 1);
   EXPECT_TRUE(says(units[0].chosen, "y in a loop: too small for a call, or bound by memory"));
-  EXPECT_TRUE(says(units[0].doubtful, "a product in a loop takes 1.00 us; a call should take 370 ns"));
-  EXPECT_TRUE(program.taken(700)[0].doubtful.empty());
+  EXPECT_TRUE(says(units[0].doubtful, "a product in a loop takes 1.30 us; a call should take 640 ns"));
+  EXPECT_TRUE(program.taken(1200)[0].doubtful.empty());
 }
 
 TEST(Explained, WhatDidNotRunIsNotThere) {

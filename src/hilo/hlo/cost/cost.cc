@@ -37,64 +37,40 @@ Cost elementwise_cost(const Instruction& i, const Computation& owner) {
   return cost;
 }
 
-Cost dot_cost(const Instruction& i, const Computation& owner) {
+double dot_flops(const Instruction& i, const Computation& owner) {
   const Shape& lhs = owner.instruction(i.operands[0]).shape;
   double contracted = 1;
   for (int64_t d : attributes_of<DotAttributes>(i).lhs_contracting_dimensions)
     contracted *= static_cast<double>(lhs.dimension(d));
-  return {.flops = 2 * elements_of(i.shape) * contracted, .bytes = bytes_through(i, owner)};
+  return 2 * elements_of(i.shape) * contracted;
 }
 
-Cost convolution_cost(const Instruction& i, const Computation& owner) {
+double convolution_flops(const Instruction& i, const Computation& owner) {
   const auto& a = attributes_of<ConvolutionAttributes>(i);
   const Shape& kernel = owner.instruction(i.operands[1]).shape;
   const auto outputs = static_cast<double>(std::max<int64_t>(1, kernel.dimension(a.dimensions.kernel_output)));
-  return {.flops = 2 * elements_of(i.shape) * elements_of(kernel) / outputs, .bytes = bytes_through(i, owner)};
+  return 2 * elements_of(i.shape) * elements_of(kernel) / outputs;
 }
 
-/// Returns the cost of running `body` `count` times on values in registers, plus the instruction's own `bytes`.
-Cost body_cost(const Cost& body, double count, double bytes) {
-  Cost cost = body.times(count);
-  cost.bytes = bytes;
-  return cost;
+double reductions_of(const Instruction& i, const Computation& owner) {
+  const double results = elements_of(i.shape) / static_cast<double>(i.operands.size() / 2);
+  return std::max(0.0, elements_of(owner.instruction(i.operands[0]).shape) - results);
 }
 
 /// Counts one reduction per element of each window; for a running reduction, one per element of the array.
-Cost reduce_window_cost(const Instruction& i, const Computation& owner, const Cost& body) {
+double window_reductions_of(const Instruction& i, const Computation& owner) {
   const auto& a = attributes_of<ReduceWindowAttributes>(i);
   double steps = elements_of(i.shape) / static_cast<double>(i.operands.size() / 2);
   if (!cumulative_of(a.window, owner.instruction(i.operands[0]).shape.dimensions())) {
     for (const WindowDimension& w : a.window) steps *= static_cast<double>(w.size);
   }
-  return body_cost(body, steps, bytes_through(i, owner));
+  return steps;
 }
 
-/// Counts n - 1 comparisons and one combination for a window of n elements.
-Cost select_and_scatter_cost(const Instruction& i, const Computation& owner, const Cost& select, const Cost& scatter) {
-  double volume = 1;
-  for (const WindowDimension& w : attributes_of<SelectAndScatterAttributes>(i).window)
-    volume *= static_cast<double>(w.size);
-  const double windows = elements_of(owner.instruction(i.operands[1]).shape);
-  Cost cost = select.times(windows * (volume - 1));
-  cost += scatter.times(windows);
-  cost.bytes = bytes_through(i, owner);
-  return cost;
-}
-
-Cost sort_cost(const Instruction& i, const Computation& owner, const Cost& comparator) {
-  const Shape& keys = owner.instruction(i.operands[0]).shape;
-  const int64_t length = std::max<int64_t>(1, keys.dimension(attributes_of<SortAttributes>(i).dimension()));
-  const double rounds = std::bit_width(static_cast<uint64_t>(length - 1));
-  return body_cost(comparator, elements_of(keys) * rounds, bytes_through(i, owner));
-}
-
-Cost while_cost(const Instruction& i, const Computation& owner, const Cost& condition, const Cost& body) {
-  const std::optional<int64_t> trips = trip_count(i, owner);
-  const double count = static_cast<double>(trips.value_or(1));
-  Cost cost = body.times(count);
-  cost += condition.times(count + 1);
-  cost.exact = cost.exact && trips.has_value();
-  return cost;
+double comparisons_of(const Instruction& sort, const Computation& owner) {
+  const Shape& keys = owner.instruction(sort.operands[0]).shape;
+  const int64_t length = std::max<int64_t>(1, keys.dimension(attributes_of<SortAttributes>(sort).dimension()));
+  return elements_of(keys) * std::bit_width(static_cast<uint64_t>(length - 1));
 }
 
 /// Returns the cost of the branch with the most operations.
@@ -129,10 +105,39 @@ CostAnalysis::CostAnalysis(ComputationPtr entry) : entry_(std::move(entry)), com
   }
 }
 
+double product_flops(const Instruction& i, const Computation& owner) {
+  return i.opcode == Opcode::kDot ? dot_flops(i, owner) : convolution_flops(i, owner);
+}
+
+std::vector<RepeatedComputation> repetitions(const Instruction& i, const Computation& owner) {
+  const std::vector<ComputationPtr> called = called_computations(i);
+  switch (i.opcode) {
+    case Opcode::kReduce: return {{called[0].get(), reductions_of(i, owner)}};
+    case Opcode::kReduceWindow: return {{called[0].get(), window_reductions_of(i, owner)}};
+    case Opcode::kSelectAndScatter: {  // n - 1 comparisons and one combination for a window of n elements
+      double volume = 1;
+      for (const WindowDimension& w : attributes_of<SelectAndScatterAttributes>(i).window)
+        volume *= static_cast<double>(w.size);
+      const double windows = elements_of(owner.instruction(i.operands[1]).shape);
+      return {{called[0].get(), windows * (volume - 1)}, {called[1].get(), windows}};
+    }
+    case Opcode::kScatter: return {{called[0].get(), elements_of(owner.instruction(i.operands.back()).shape)}};
+    case Opcode::kSort: return {{called[0].get(), comparisons_of(i, owner)}};
+    case Opcode::kWhile: {
+      const auto& loop = attributes_of<WhileAttributes>(i);
+      const auto trips = static_cast<double>(trip_count(i, owner).value_or(1));
+      return {{loop.condition.get(), trips + 1}, {loop.body.get(), trips}};
+    }
+    case Opcode::kCall: return {{called[0].get(), 1}};
+    default: return {};
+  }
+}
+
 Cost CostAnalysis::of(const Instruction& i, const Computation& owner) const {
   if (is_elementwise(i.opcode)) return elementwise_cost(i, owner);
-  const std::vector<ComputationPtr> called = called_computations(i);
   const auto operand = [&](size_t k) -> const Shape& { return owner.instruction(i.operands[k]).shape; };
+  Cost cost;
+  for (const RepeatedComputation& part : repetitions(i, owner)) cost += costs_.at(part.computation).times(part.times);
   switch (i.opcode) {
     case Opcode::kParameter:
     case Opcode::kConstant:
@@ -140,37 +145,28 @@ Cost CostAnalysis::of(const Instruction& i, const Computation& owner) const {
     case Opcode::kGetTupleElement:
     case Opcode::kBitcast:
     case Opcode::kOptimizationBarrier:
-    case Opcode::kAfterAll: return {};
-    case Opcode::kDot: return dot_cost(i, owner);
-    case Opcode::kConvolution: return convolution_cost(i, owner);
-    case Opcode::kReduce: {
-      const double gone = elements_of(operand(0)) - elements_of(i.shape) / static_cast<double>(i.operands.size() / 2);
-      return body_cost(costs_.at(called[0].get()), std::max(0.0, gone), bytes_through(i, owner));
-    }
-    case Opcode::kReduceWindow: return reduce_window_cost(i, owner, costs_.at(called[0].get()));
+    case Opcode::kAfterAll:
+    case Opcode::kCall: return cost;
+    case Opcode::kDot:
+    case Opcode::kConvolution: return {.flops = product_flops(i, owner), .bytes = bytes_through(i, owner)};
+    case Opcode::kReduce:
+    case Opcode::kReduceWindow:
     case Opcode::kSelectAndScatter:
-      return select_and_scatter_cost(i, owner, costs_.at(called[0].get()), costs_.at(called[1].get()));
-    case Opcode::kScatter: {
-      const Shape& updates = operand(i.operands.size() - 1);
-      const double bytes = 3 * bytes_of(updates) + bytes_of(operand(i.operands.size() / 2));
-      return body_cost(costs_.at(called[0].get()), elements_of(updates), bytes);
-    }
+    case Opcode::kSort: cost.bytes = bytes_through(i, owner); return cost;  // bodies work in registers
+    case Opcode::kScatter:
+      cost.bytes = 3 * bytes_of(operand(i.operands.size() - 1)) + bytes_of(operand(i.operands.size() / 2));
+      return cost;
     case Opcode::kGather: return {.bytes = 2 * bytes_of(i.shape) + bytes_of(operand(1))};
     case Opcode::kSlice:
     case Opcode::kDynamicSlice: return {.bytes = 2 * bytes_of(i.shape)};
     case Opcode::kDynamicUpdateSlice: return {.bytes = 2 * bytes_of(operand(1))};
-    case Opcode::kSort: return sort_cost(i, owner, costs_.at(called[0].get()));
-    case Opcode::kWhile: {
-      const auto& loop = attributes_of<WhileAttributes>(i);
-      return while_cost(i, owner, costs_.at(loop.condition.get()), costs_.at(loop.body.get()));
-    }
-    case Opcode::kConditional: return most_expensive(called, costs_);
-    case Opcode::kCall: return costs_.at(called[0].get());
+    case Opcode::kWhile: cost.exact = cost.exact && trip_count(i, owner).has_value(); return cost;
+    case Opcode::kConditional: return most_expensive(called_computations(i), costs_);
     default: break;
   }
-  Cost cost{.bytes = bytes_through(i, owner)};
+  cost.bytes = bytes_through(i, owner);
   const bool moves = i.def().cost == CostClass::kFree || has_trait(i.opcode, kMovesData);
-  cost.exact = moves && called.empty();
+  cost.exact = moves && called_computations(i).empty();
   return cost;
 }
 

@@ -22,6 +22,23 @@ struct Cost {
   bool operator==(const Cost&) const = default;
 };
 
+/// Returns the operations of a dot or a convolution: 2mnk.
+double product_flops(const Instruction& product, const Computation& owner);
+
+/// A computation and how often an instruction runs it.
+struct RepeatedComputation {
+  const Computation* computation;
+  double times;
+};
+
+/// Returns what one run of the instruction runs; a loop of unknown length once. The branches of a conditional aren't
+/// among them.
+///   reduce           its body once per reduced element
+///   sort             its comparator n ceil(log2 n) times, along each row
+///   scatter          its body once per update
+///   while            condition and body once per iteration; the condition once more
+std::vector<RepeatedComputation> repetitions(const Instruction& instruction, const Computation& owner);
+
 /// Computes the costs of all computations that are reachable from an entry, and keeps them alive.
 /// Example   CostAnalysis(module.entry).of(*module.entry).flops
 class CostAnalysis {
@@ -33,13 +50,9 @@ class CostAnalysis {
   /// Returns the cost of one run of a computation. Precondition: it is reachable from the entry.
   Cost of(const Computation& computation) const { return costs_.at(&computation); }
 
-  /// Returns the cost of one run of an instruction of `owner`, including the computations it calls.
+  /// Returns the cost of one run of an instruction of `owner`, including the computations it calls: repetitions().
   ///   elementwise      one operation per element
   ///   dot              2mnk
-  ///   reduce           its body once per reduced element
-  ///   sort             its comparator n ceil(log2 n) times, along each row
-  ///   scatter          its body once per update
-  ///   while            condition and body once per iteration; the condition once more
   Cost of(const Instruction& instruction, const Computation& owner) const;
 
  private:

@@ -9,7 +9,6 @@
 
 #include "hilo/backend/cpu/library/costs.h"
 #include "hilo/base/time_text.h"
-#include "hilo/hlo/cost/cost.h"
 #include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ir/owners.h"
 #include "hilo/inspect/graph/unit_groups.h"
@@ -17,8 +16,7 @@
 namespace hilo {
 namespace {
 
-constexpr double kDoubtFactor = 2;      // factor by which measured times must contradict a choice
-constexpr double kBoundByProducts = 4;  // flops per byte; a product with fewer is always limited by memory
+constexpr double kDoubtFactor = 2;  // factor by which measured times must contradict a choice
 
 bool is_kernel(const ExecutionUnit& unit) { return unit.kind == "kernel"; }
 
@@ -91,19 +89,9 @@ class Readers {
   std::unordered_map<const hlo::Instruction*, int64_t> readers_;
 };
 
-UnitWork work_of(const ExecutionUnit& unit, const Planned& how, const hlo::CostAnalysis& costs,
-                 const Readers& readers) {
-  UnitWork work{.bytes = unit.bytes, .tasks = how.tasks};
-  for (const hlo::Instruction* i : unit.instructions) {
-    const hlo::Cost cost = costs.of(*i, readers.owner(*i));
-    work.is_product |= !is_kernel(unit) && is_product(*i);
-    work.is_f64 |= i->shape.is_array() &&
-                   (i->shape.element_type() == ElementType::kF64 || i->shape.element_type() == ElementType::kC128);
-    // The elementwise figures don't cover other library calls.
-    if (!is_kernel(unit) && !is_product(*i)) continue;
-    work.flops += cost.flops;
-    work.transcendentals += cost.transcendentals;
-  }
+Work work_of(const ExecutionUnit& unit, const WorkAnalysis& analysis, const Readers& readers) {
+  Work work;
+  for (const hlo::Instruction* i : unit.instructions) work += analysis.of(*i, readers.owner(*i));
   return work;
 }
 
@@ -125,8 +113,8 @@ std::vector<std::string> chosen(const ExecutionUnit& unit, const Planned& how, c
 }
 
 /// Returns choices that measured times contradict by a factor of kDoubtFactor.
-std::vector<std::string> doubtful(const ExplainedUnit& unit, const UnitWork& work, const ExecutionUnit& of,
-                                  const Planned& how, const MachineFigures& figures) {
+std::vector<std::string> doubtful(const ExplainedUnit& unit, const ExecutionUnit& of, const Planned& how,
+                                  const MachineFigures& figures) {
   std::vector<std::string> lines;
   if (!is_kernel(of)) return lines;
   const double threads = figures.threads;
@@ -135,12 +123,9 @@ std::vector<std::string> doubtful(const ExplainedUnit& unit, const UnitWork& wor
                                 time_text(unit.nanoseconds), time_text(cpu::kCpuCosts.fork)));
   if (how.tasks > 1 && kDoubtFactor * unit.nanoseconds * threads < cpu::kCpuCosts.fork)
     lines.push_back(fmt::format("threads share it, and all of it takes {}", time_text(unit.nanoseconds)));
-  if (!std::ranges::any_of(of.instructions, [](const hlo::Instruction* i) { return is_product(*i); })) return lines;
-  if (work.flops < kBoundByProducts * work.bytes) return lines;
-  UnitWork called = work;
-  called.is_product = true;
-  const double call = estimate(called, figures).nanoseconds + figures.call;
-  if (unit.nanoseconds > kDoubtFactor * call)
+  const bool computes = unit.floor.bound == work_name(WorkKind::kProducts);  // not: moves bytes
+  const double call = unit.floor.nanoseconds + figures.call;
+  if (computes && unit.nanoseconds > kDoubtFactor * call)
     lines.push_back(fmt::format("a product in a loop takes {}; a call should take {}", time_text(unit.nanoseconds),
                                 time_text(call)));
   return lines;
@@ -150,40 +135,26 @@ std::vector<std::string> doubtful(const ExplainedUnit& unit, const UnitWork& wor
 
 void UnitClock::on_unit(const ExecutionUnit& unit, const UnitTimes& times) {
   const std::scoped_lock lock(mutex_);
-  const auto [entry, added] = fastest_.try_emplace(&unit, times.duration);
-  if (!added) entry->second = std::min(entry->second, times.duration);
+  const auto [entry, added] = runs_.try_emplace(&unit, Runs{times.duration, 0});
+  entry->second.fastest = std::min(entry->second.fastest, times.duration);
+  ++entry->second.count;
 }
 
-std::optional<double> UnitClock::fastest(const ExecutionUnit& unit) const {
+std::optional<UnitClock::Runs> UnitClock::of(const ExecutionUnit& unit) const {
   const std::scoped_lock lock(mutex_);
-  const auto entry = fastest_.find(&unit);
-  if (entry == fastest_.end()) return std::nullopt;
-  return static_cast<double>(entry->second);
+  const auto entry = runs_.find(&unit);
+  return entry == runs_.end() ? std::nullopt : std::optional(entry->second);
 }
 
-std::string_view bound_name(Bound bound) {
-  switch (bound) {
-    case Bound::kCache: return "cache";
-    case Bound::kMemory: return "memory";
-    case Bound::kArithmetic: return "arithmetic";
-    case Bound::kTranscendentals: return "exponentials";
-    case Bound::kProduct: return "product";
-  }
-  return "";
-}
-
-Estimate estimate(const UnitWork& work, const MachineFigures& figures) {
-  const double threads = work.tasks > 1 ? figures.threads : 1;
-  const bool in_cache = work.bytes <= kCacheBytes;
-  const double memory = work.tasks > 1 || work.is_product ? figures.memory_bytes_all : figures.memory_bytes;
-  const double flops = work.is_f64 ? figures.flops_f64 : figures.flops_f32;
-  const double product = work.is_f64 ? figures.product_f64 : figures.product_f32;
-  const Estimate all[] = {
-      {work.bytes / (in_cache ? figures.cache_bytes * threads : memory), in_cache ? Bound::kCache : Bound::kMemory},
-      {work.is_product ? work.flops / product : work.flops / (flops * threads),
-       work.is_product ? Bound::kProduct : Bound::kArithmetic},
-      {work.transcendentals / (figures.transcendentals * threads), Bound::kTranscendentals}};
-  return *std::ranges::max_element(all, {}, &Estimate::nanoseconds);
+Floor floor_of(const Work& work, double bytes, double threads, const MachineFigures& figures) {
+  const bool in_cache = figures.bytes_rate(bytes) != figures.memory_bytes;
+  const double rate = in_cache      ? figures.bytes_rate(bytes) * threads
+                      : threads > 1 ? figures.memory_bytes_all
+                                    : figures.memory_bytes;
+  const Floor all[] = {{figures.unit, "unit", work.exact},
+                       {bytes / rate, in_cache ? "cache" : "memory", work.exact},
+                       {work.sum() / threads, work_name(work.largest()), work.exact}};
+  return *std::ranges::max_element(all, {}, &Floor::nanoseconds);
 }
 
 StatusOr<std::vector<ExplainedUnit>> explained(const Executable& executable, const engine::Plan& plan,
@@ -195,37 +166,59 @@ StatusOr<std::vector<ExplainedUnit>> explained(const Executable& executable, con
     return invalid_argument(
         fmt::format("plan: of another program: has {} units, the program {}", how.size(), units.size()));
   const Readers readers(*module, units);
-  const hlo::CostAnalysis costs(module->entry);
+  const WorkAnalysis analysis(module->entry, figures);
   std::vector<ExplainedUnit> all;
   for (size_t k = 0; k < units.size(); ++k) {
-    const std::optional<double> fastest = clock.fastest(units[k]);
-    if (!fastest) continue;
-    const UnitWork work = work_of(units[k], how[k], costs, readers);
-    ExplainedUnit& one = all.emplace_back(label_of(units[k]), chosen(units[k], how[k], readers),
-                                          std::vector<std::string>(), estimate(work, figures), *fastest);
-    one.doubtful = doubtful(one, work, units[k], how[k], figures);
+    const std::optional<UnitClock::Runs> runs = clock.of(units[k]);
+    if (!runs) continue;
+    // Library calls share their work themselves.
+    const double threads = is_kernel(units[k]) && how[k].tasks == 1 ? 1 : figures.threads;
+    const Floor floor = floor_of(work_of(units[k], analysis, readers), units[k].bytes, threads, figures);
+    ExplainedUnit& one =
+        all.emplace_back(label_of(units[k]), chosen(units[k], how[k], readers), std::vector<std::string>(), floor,
+                         static_cast<double>(runs->fastest), runs->count);
+    one.doubtful = doubtful(one, units[k], how[k], figures);
   }
-  std::ranges::stable_sort(all, std::greater<>(), &ExplainedUnit::nanoseconds);
+  std::ranges::stable_sort(all, std::greater<>(), &ExplainedUnit::total);
   return all;
 }
 
+namespace {
+
+std::string slow_text(const std::vector<ExplainedUnit>& units) {
+  double all = 0, slow = 0, unknown = 0;
+  for (const ExplainedUnit& unit : units) {
+    const double took = unit.total();
+    all += took;
+    if (!unit.floor.exact) unknown += took;
+    else if (unit.ratio() > kSlowRatio) slow += took;
+  }
+  const double whole = std::max(all, 1.0) / 100;
+  return fmt::format("{:.1f} % of the time in units above {} times their floor, {:.1f} % in loops of unknown length\n",
+                     slow / whole, kSlowRatio, unknown / whole);
+}
+
+}  // namespace
+
 std::string explanation_text(const std::vector<ExplainedUnit>& units, const MachineFigures& figures) {
   std::string text = fmt::format(
-      "one of {} threads: cache {:.1f} GB/s, memory {:.1f}, arithmetic {:.0f} GFLOP/s of f32, {:.0f} of f64, {:.2f} "
-      "exponentials a nanosecond\nall: memory {:.1f} GB/s, products {:.0f} GFLOP/s of f32, {:.0f} of f64\n"
-      "   fastest   estimate  ratio  bound by      unit\n",
-      figures.threads, figures.cache_bytes, figures.memory_bytes, figures.flops_f32, figures.flops_f64,
-      figures.transcendentals, figures.memory_bytes_all, figures.product_f32, figures.product_f64);
+      "one of {} threads: caches {:.1f}, {:.1f} and {:.1f} GB/s, memory {:.1f}; arithmetic {:.0f} GFLOP/s of f32, "
+      "{:.0f} "
+      "of f64; products {:.0f} of f32, {:.0f} of f64\nall: memory {:.1f} GB/s\n"
+      "   fastest      floor  ratio     runs  bound by        unit\n",
+      figures.threads, figures.l1_bytes, figures.l2_bytes, figures.l3_bytes, figures.memory_bytes, figures.flops_f32,
+      figures.flops_f64, figures.product_f32, figures.product_f64, figures.memory_bytes_all);
   std::string doubts;
   for (const ExplainedUnit& unit : units) {
-    const double least = std::max(unit.estimate.nanoseconds, 1.0);
-    text += fmt::format("{:>10} {:>10} {:>6.2f}  {:<12}  {}\n", time_text(unit.nanoseconds), time_text(least),
-                        unit.nanoseconds / least, bound_name(unit.estimate.bound), unit.label);
-    for (const std::string& line : unit.chosen) text += fmt::format("{:45}{}\n", "", line);
+    text += fmt::format("{:>10} {:>10} {:>6.2f} {:>8}  {:<14}  {}\n", time_text(unit.nanoseconds),
+                        time_text(unit.floor.nanoseconds), unit.ratio(), unit.runs,
+                        unit.floor.exact ? unit.floor.bound : "unknown length", unit.label);
+    for (const std::string& line : unit.chosen) text += fmt::format("{:56}{}\n", "", line);
     for (const std::string& line : unit.doubtful) doubts += fmt::format("  {}: {}\n", unit.label, line);
   }
-  return text + (doubts.empty() ? "no choice that measured times contradict\n"
-                                : "choices that measured times contradict:\n" + doubts);
+  return text + slow_text(units) +
+         (doubts.empty() ? "no choice that measured times contradict\n"
+                         : "choices that measured times contradict:\n" + doubts);
 }
 
 }  // namespace hilo
