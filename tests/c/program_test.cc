@@ -52,6 +52,53 @@ TEST(CProgram, HasTheArraysOfTheFile) {
   EXPECT_EQ(result_of(program.get(), 1).type, HILO_TYPE_PRED);
 }
 
+/// The bytes of a program in a format.
+std::string written(const hilo_program* program, const char* format) {
+  char* bytes = nullptr;
+  size_t count = 0;
+  EXPECT_EQ(error_of_c([&](char** error) { return hilo_program_write(program, format, &bytes, &count, error); }), "");
+  std::string all(bytes == nullptr ? "" : bytes, bytes == nullptr ? 0 : count);
+  hilo_bytes_free(bytes);
+  return all;
+}
+
+TEST(CProgram, WhatItWritesItReads) {
+  const ProgramHandle program = program_of(kTypes);
+  for (const char* format : {"hlo", "proto", "stablehlo", "bytecode"}) {
+    const std::string bytes = written(program.get(), format);
+    const ProgramHandle again = program_of(bytes);
+    ASSERT_EQ(hilo_argument_count(again.get()), 4u) << format;
+    EXPECT_STREQ(argument_of(again.get(), 0).text, "bf16[2,2]") << format;
+    EXPECT_STREQ(result_of(again.get(), 1).text, result_of(program.get(), 1).text) << format;
+    EXPECT_EQ(written(again.get(), "stablehlo").size(), written(program.get(), "stablehlo").size()) << format;
+  }
+}
+
+TEST(CProgram, DerivativesAreWrittenToo) {
+  const ProgramHandle program = program_of(kSquare);
+  const size_t first = 0;
+  hilo_program* gradient = nullptr;
+  ASSERT_EQ(error_of_c([&](char** error) { return hilo_grad(program.get(), &first, 1, &gradient, error); }), "");
+  const ProgramHandle owned(gradient);
+  EXPECT_HAS(written(gradient, "stablehlo"), "stablehlo.multiply");
+}
+
+TEST(CProgram, OtherFormatsAndNullsAreErrors) {
+  const ProgramHandle program = program_of(kSquare);
+  char* bytes = nullptr;
+  size_t count = 0;
+  const auto error = [&](const hilo_program* p, const char* format, char** to, size_t* size) {
+    return error_of_c([&](char** text) { return hilo_program_write(p, format, to, size, text); });
+  };
+  EXPECT_HAS(error(program.get(), "onnx", &bytes, &count),
+             "got format 'onnx'; wanted hlo, proto, stablehlo or bytecode");
+  EXPECT_HAS(error(nullptr, "hlo", &bytes, &count), "hilo_program_write: program is null");
+  EXPECT_HAS(error(program.get(), nullptr, &bytes, &count), "hilo_program_write: format is null");
+  EXPECT_HAS(error(program.get(), "hlo", nullptr, &count), "hilo_program_write: bytes is null");
+  EXPECT_HAS(error(program.get(), "hlo", &bytes, nullptr), "hilo_program_write: count is null");
+  EXPECT_EQ(bytes, nullptr);
+}
+
 TEST(CProgram, AskingBeyondTheLastArrayIsAnError) {
   const ProgramHandle program = program_of(kSquare);
   hilo_array array = {};

@@ -2,15 +2,12 @@
 #include <memory>
 
 #include "hilo/client/platforms.h"
-#include "hilo/hlo/passes/passes.h"
-#include "hilo/hlo/proto/writer.h"
-#include "hilo/hlo/text/printer.h"
 #include "hilo/import/program.h"
+#include "hilo/import/write_program.h"
 #include "hilo/inspect/graph/dot.h"
 #include "hilo/inspect/graph/html.h"
 #include "hilo/inspect/graph/svg.h"
 #include "hilo/inspect/graph/unit_groups.h"
-#include "hilo/stablehlo/write/write_tree.h"
 #include "tools/hilo/arguments.h"
 #include "tools/hilo/command.h"
 
@@ -24,18 +21,9 @@ struct ConvertOptions {
   bool compiled = false;
 };
 
-/// StableHLO supports neither layouts nor comparisons as another type.
-StatusOr<std::string> as_stablehlo(hlo::Module module, std::string_view to) {
-  HILO_RETURN_IF_ERROR(hlo::normalize_layouts(module).status());
-  HILO_RETURN_IF_ERROR(hlo::normalize_compares(module).status());
-  return to == "stablehlo" ? stablehlo::write_text(module) : stablehlo::write_bytecode(module);
-}
-
 StatusOr<std::string> converted(const hlo::Module& module, std::string_view to,
                                 std::span<const hlo::InstructionGroup> groups) {
-  if (to == "hlo") return hlo::print_module(module);
-  if (to == "proto") return hlo::to_proto(module);
-  if (to == "stablehlo" || to == "bytecode") return as_stablehlo(module, to);
+  if (const std::optional<ProgramFormat> format = program_format(to)) return write_program(module, *format);
   if (to == "dot") return hlo::dot_graph(module, groups);
   if (to == "svg") return hlo::svg_graph(module, groups);
   return hlo::html_graph(module, module.name, groups);

@@ -146,6 +146,16 @@ typedef struct hilo_array {
 int hilo_argument(const hilo_program* program, size_t index, hilo_array* array, char** error);
 int hilo_result(const hilo_program* program, size_t index, hilo_array* array, char** error);
 
+/* Writes the program in a format that hilo_load_bytes() reads.
+   format  "hlo" (text), "proto" (HloModuleProto), "stablehlo" (MLIR text) or "bytecode" (a portable artifact)
+   bytes   receives the program and a final NUL that doesn't count; hilo_bytes_free() frees it
+   Errors  INVALID_ARGUMENT for another format and for open sizes; UNIMPLEMENTED for a compiled program and for
+           operations that StableHLO doesn't have */
+int hilo_program_write(const hilo_program* program, const char* format, char** bytes, size_t* count, char** error);
+
+/* Frees the bytes of a program. */
+void hilo_bytes_free(char* bytes);
+
 /* Returns the program whose results are those of `program`, then the gradients of the first one with respect to some
    arguments, in the order of `arguments`.
    derivative  receives the new program; the caller owns it

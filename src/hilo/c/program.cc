@@ -2,15 +2,21 @@
 // c/program.cc -- loads programs and describes their arrays.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
 #include "hilo/backend/cpu/load/saved_program.h"
 #include "hilo/c/guarded.h"
 #include "hilo/c/handles.h"
 #include "hilo/c/staged.h"
 #include "hilo/c/struct_size.h"
 #include "hilo/client/xla_bridge.h"
+#include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/text/parser.h"
 #include "hilo/import/callable.h"
 #include "hilo/import/program.h"
+#include "hilo/import/write_program.h"
 
 namespace hilo::c {
 namespace {
@@ -81,6 +87,52 @@ Status describe(const std::vector<LoadedValue>& values, size_t index, std::strin
   if (index >= values.size())
     return out_of_range(fmt::format("{}: got index {}; the program has {}", what, index, values.size()));
   return write_struct(described(values[index]), array, "hilo_array");
+}
+
+/// Whether the computation only calls another one: on its parameters, for its results.
+bool only_calls(const hlo::Computation& computation) {
+  const hlo::Instruction* call = nullptr;
+  for (const hlo::Instruction& i : computation.instructions()) {
+    if (i.opcode == hlo::Opcode::kCall && call == nullptr) call = &i;
+    else if (i.opcode != hlo::Opcode::kParameter && i.opcode != hlo::Opcode::kGetTupleElement &&
+             i.opcode != hlo::Opcode::kTuple)
+      return false;
+  }
+  if (call == nullptr || !std::ranges::equal(call->operands, computation.parameters())) return false;
+  const hlo::Instruction& root = computation.root();
+  if (&root == call) return true;
+  if (root.opcode != hlo::Opcode::kTuple || root.shape != call->shape) return false;
+  for (size_t k = 0; k < root.operands.size(); ++k) {
+    const hlo::Instruction& element = computation.instruction(root.operands[k]);
+    if (element.opcode != hlo::Opcode::kGetTupleElement || element.operands[0] != call->id ||
+        hlo::attributes_of<hlo::GetTupleElementAttributes>(element).index != static_cast<int64_t>(k))
+      return false;
+  }
+  return true;
+}
+
+/// Programs of files are called by the trace.
+hlo::ComputationPtr without_wrappers(hlo::ComputationPtr computation) {
+  while (only_calls(*computation)) {
+    for (const hlo::Instruction& i : computation->instructions()) {
+      if (i.opcode != hlo::Opcode::kCall) continue;
+      computation = hlo::called_computations(i)[0];
+      break;
+    }
+  }
+  return computation;
+}
+
+StatusOr<std::string> written(const Program& program, std::string_view name) {
+  const std::optional<ProgramFormat> format = program_format(name);
+  if (!format)
+    return invalid_argument(
+        fmt::format("hilo_program_write: got format '{}'; wanted hlo, proto, stablehlo or bytecode", name));
+  hlo::Module module;
+  module.name = program.name;
+  HILO_ASSIGN_OR_RETURN(hlo::ComputationPtr entry, staged(program));
+  module.entry = without_wrappers(std::move(entry));
+  return write_program(std::move(module), *format);
 }
 
 }  // namespace
@@ -154,6 +206,24 @@ int hilo_result(const hilo_program* program, size_t index, hilo_array* array, ch
     return describe(program->program->results, index, "hilo_result", array);
   });
 }
+
+int hilo_program_write(const hilo_program* program, const char* format, char** bytes, size_t* count, char** error) {
+  return guarded(error, [&]() -> Status {
+    if (bytes == nullptr) return null_parameter("hilo_program_write", "bytes");
+    *bytes = nullptr;
+    if (count == nullptr) return null_parameter("hilo_program_write", "count");
+    if (program == nullptr) return null_parameter("hilo_program_write", "program");
+    if (format == nullptr) return null_parameter("hilo_program_write", "format");
+    HILO_ASSIGN_OR_RETURN(const std::string all, written(*program->program, format));
+    *bytes = static_cast<char*>(std::malloc(all.size() + 1));
+    if (*bytes == nullptr) return resource_exhausted("hilo_program_write: out of memory");
+    std::memcpy(*bytes, all.c_str(), all.size() + 1);
+    *count = all.size();
+    return ok_status();
+  });
+}
+
+void hilo_bytes_free(char* bytes) { std::free(bytes); }
 
 }  // extern "C"
 
