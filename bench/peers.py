@@ -4,12 +4,15 @@
 jaxlib.
 
 The engines run in turn, and every second round has the reverse order, because one run may influence the next. Prints
-medians and ratios. PyTorch and MLX run too if they are already installed. hilo flushes denormals, because jaxlib does;
-another column has the times without flushing. jaxlib runs twice: unmodified, and with its freed memory retained, as a
-faster allocator would do. A missing peer is reported by name and left out. A run of all rows writes peers.json into
-figures/ of the build folder, or with --record into docs/figures."""
+medians and ratios. What users would choose instead runs too if it is already installed: NumPy with SciPy, ducc0,
+PyTorch (eager and compiled) and MLX. OpenBLAS chooses its kernels itself: OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE are
+unset. hilo flushes denormals, because jaxlib does; another column has the times without flushing. jaxlib runs twice:
+unmodified, and with its freed memory retained, as a faster allocator would do. A missing peer is reported by name
+and left out. A run of all rows writes peers.json into figures/ of the build folder, or with --record into
+docs/figures."""
 
 import argparse
+import dataclasses
 import os
 import pathlib
 import statistics
@@ -21,7 +24,23 @@ sys.path.insert(0, str(ROOT / "tools"))
 import figures  # noqa: E402
 import peer  # noqa: E402
 
+BLAS_CHOICES = "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"
 KEPT = "glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=1000000000:glibc.malloc.top_pad=100000000"
+
+
+@dataclasses.dataclass(frozen=True)
+class Other:
+    """What users would choose instead of JAX: its script, and the packages that the script imports."""
+    packages: tuple[str, ...]
+    environment: dict = dataclasses.field(default_factory=dict)
+
+    @property
+    def script(self) -> pathlib.Path:
+        return ROOT / "bench" / f"rows_{self.packages[0]}.py"
+
+
+OTHERS = {"numpy": Other(("numpy", "scipy")), "ducc0": Other(("ducc0", "numpy")), "torch": Other(("torch",)),
+          "torch, compiled": Other(("torch",), {"ROWS_COMPILED": "1"}), "mlx": Other(("mlx",))}
 
 
 def main() -> int:
@@ -44,6 +63,8 @@ def main() -> int:
         script = [python, ROOT / "bench" / "rows_jax.py"]
         commands["jaxlib"] = (script, {})
         commands["jaxlib, memory kept"] = (script, {"GLIBC_TUNABLES": KEPT})
+    for name in BLAS_CHOICES:
+        os.environ.pop(name, None)
     commands |= installed_peers([python for python in (peer.existing(), pathlib.Path(sys.executable)) if python])
     samples: dict[str, dict[str, list[float]]] = {name: {} for name in commands}
     for done in range(arguments.rounds):
@@ -67,25 +88,25 @@ def main() -> int:
 def versions(commands: dict) -> dict[str, str]:
     """The versions of the peers that ran, reported by their interpreters."""
     ask = "import importlib.metadata, sys; print(importlib.metadata.version(sys.argv[1]))"
-    return {name: subprocess.run([commands[name][0][0], "-c", ask, name], check=True, text=True,
+    return {name: subprocess.run([commands["numpy" if name == "scipy" else name][0][0], "-c", ask, name], check=True, text=True,
                                  stdout=subprocess.PIPE).stdout.strip()
-            for name in ("jaxlib", "torch", "mlx") if name in commands}
+            for name in ("jaxlib", "numpy", "scipy", "ducc0", "torch", "mlx") if name in commands or name == "scipy" and "numpy" in commands}
 
 
 def installed_peers(pythons: list[pathlib.Path]) -> dict[str, tuple]:
-    """A command for each of these packages that one of the interpreters has. Installs nothing."""
+    """A command for each of OTHERS whose packages one of the interpreters has. Installs nothing."""
     commands = {}
-    for package in ("torch", "mlx"):
-        python = next((p for p in pythons if has_package(p, package)), None)
+    for name, other in OTHERS.items():
+        python = next((p for p in pythons if has_packages(p, other.packages)), None)
         if python is None:
-            print(f"left out: {package} (not installed)")
+            print(f"left out: {name} (needs {', '.join(other.packages)})")
         else:
-            commands[package] = ([python, ROOT / "bench" / f"rows_{package}.py"], {})
+            commands[name] = ([python, other.script], other.environment)
     return commands
 
 
-def has_package(python: pathlib.Path, package: str) -> bool:
-    command = [python, "-c", f"import {package}"]
+def has_packages(python: pathlib.Path, packages: tuple[str, ...]) -> bool:
+    command = [python, "-c", f"import {', '.join(packages)}"]
     return python.exists() and subprocess.run(command, stderr=subprocess.DEVNULL).returncode == 0
 
 

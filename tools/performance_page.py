@@ -11,7 +11,9 @@ PAGE = "docs/performance.md"
 FIGURES = "docs/figures"
 OLDER = "0.10.2"  # the version of jaxlib whose figures the summary still shows
 EQUAL = 0.95  # a ratio from here on is no loss: equal columns differ by more
-NAMES = {"hilo, denormals kept": "denormals kept", "jaxlib, memory kept": "jaxlib, its freed memory kept", "torch": "PyTorch", "mlx": "MLX"}
+NAMES = {"hilo, denormals kept": "denormals kept", "jaxlib, memory kept": "jaxlib, its freed memory kept", "numpy": "NumPy and SciPy",
+         "scipy": "SciPy", "ducc0": "ducc0", "torch": "PyTorch", "torch, compiled": "PyTorch, compiled", "mlx": "MLX"}
+OTHERS = "numpy", "ducc0", "torch", "torch, compiled", "mlx"
 WIDTHS = {"avx512": "AVX-512", "avx2": "AVX2, on both sides", "sse2": "SSE2, on both sides"}
 RATIOS = ("programs", "geometric mean", "least", "a tenth is below", "median", "nine tenths are below", "number below 0.9")
 
@@ -24,7 +26,7 @@ def pages(root: pathlib.Path) -> dict[str, str]:
                                             for name in ("peers", "race", f"peers_{OLDER}", f"race_{OLDER}"))
     page = (root / PAGE).read_text()
     for name, text in (("summary", summary(peers, race, older_peers, older_race)), ("race", race_tables(race)),
-                       ("peers", peers_table(peers))):
+                       ("others", others_table(peers)), ("peers", peers_table(peers))):
         page = with_part(page, name, text)
     return {PAGE: page, **{f"{FIGURES}/{name}": text for name, text in ratio_picture.pictures(peers).items()}}
 
@@ -50,8 +52,20 @@ def summary(peers: dict, race: dict, older_peers: dict, older_race: dict) -> str
     return "\n".join(lines) + "\n"
 
 
-def ratios_of(peers: dict) -> list[float]:
-    return sorted(row["jaxlib"] / row["hilo"] for row in peers["microseconds"].values() if "jaxlib" in row)
+def ratios_of(peers: dict, name: str = "jaxlib") -> list[float]:
+    return sorted(row[name] / row["hilo"] for row in peers["microseconds"].values() if name in row)
+
+
+def others_table(peers: dict) -> str:
+    """What users would choose instead of JAX."""
+    lines = ["| beside | rows | geometric mean | least | rows where hilo is slower |", "|---|---|---|---|---|"]
+    for name in OTHERS:
+        ratios = ratios_of(peers, name)
+        slower = [f"{row} {times[name] / times['hilo']:.2f}" for row, times in peers["microseconds"].items()
+                  if name in times and times[name] / times["hilo"] < EQUAL]
+        if ratios:
+            lines.append(f"| {NAMES[name]} | {len(ratios)} | {ratio_mean(ratios):.2f} | {ratios[0]:.2f} | {', '.join(slower) or 'none'} |")
+    return "\n".join(lines) + "\n"
 
 
 def ratio_mean(ratios: list[float]) -> float:
