@@ -57,15 +57,16 @@ def ratios_of(peers: dict, name: str = "jaxlib") -> list[float]:
 
 
 def others_table(peers: dict) -> str:
-    """What users would choose instead of JAX."""
-    lines = ["| beside | rows | geometric mean | least | rows where hilo is slower |", "|---|---|---|---|---|"]
+    """What users would choose instead of JAX; nothing if no such peer ran."""
+    lines = ["Known programs, compared with what users would choose instead on arrays. Rows for which it has no op are missing:", "",
+             "| compared with | rows | geometric mean | least | rows where hilo is slower |", "|---|---|---|---|---|"]
     for name in OTHERS:
         ratios = ratios_of(peers, name)
         slower = [f"{row} {times[name] / times['hilo']:.2f}" for row, times in peers["microseconds"].items()
                   if name in times and times[name] / times["hilo"] < EQUAL]
         if ratios:
             lines.append(f"| {NAMES[name]} | {len(ratios)} | {ratio_mean(ratios):.2f} | {ratios[0]:.2f} | {', '.join(slower) or 'none'} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n" if len(lines) > 4 else ""
 
 
 def ratio_mean(ratios: list[float]) -> float:
