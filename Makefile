@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test sanitize soak bench race conformance interop jax-tests peer wheel fuzz format lint docs install uninstall
+.PHONY: help build demo test sanitize soak bench race conformance interop jax-tests peer wheel sbom fuzz format lint docs install uninstall
 
 help:  ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / && $$1 != "help" { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -69,6 +69,9 @@ wheel:  ## the package jax-hilo, which puts hilo under JAX: build/wheel/jax_hilo
 	@tools/setup.sh build
 	@tools/build.sh $(BUILD) $(JOBS) hilo_wheel
 	@python3 tools/wheel.py --build $(BUILD)
+
+sbom:  ## what the product consists of, as SPDX: build/hilo.spdx.json
+	@python3 tools/sbom.py --out $(BUILD)/hilo.spdx.json
 
 jax-tests:  ## JAX's own tests on jaxlib and on hilo, from JAX=DIR, a clone at the tag of the peer; FILES="lax api", OPTIONS="--limit 40"
 	@tools/setup.sh build bench

@@ -31,6 +31,7 @@ def all_checks(root: pathlib.Path, build: pathlib.Path, jobs: int) -> list[tuple
         "words": [python, "tools/check_words.py"],
         "jax_tests": [python, "tools/check_jax_tests.py"],
         "format": ["tools/check_format.sh"],
+        "workflows": [python, "tools/check_workflows.py"],
         "weak_table": [python, "tools/check_weak_table.py"],
         "instantiated": [python, "tools/check_instantiated.py", "--build", str(build)],
         "instances": [python, "tools/check_instances.py", "--build", str(build)],
