@@ -5,6 +5,8 @@ include(CMakePackageConfigHelpers)
 # Installed files and new folders are listed in the prefix (share/hilo/installed.txt), so that uninstall.cmake next to
 # the list needs no build tree. Files of an older version are removed first.
 install(CODE "set(hilo_shared_folders . ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_INCLUDEDIR} share share/doc ${CMAKE_INSTALL_LIBDIR}
+  ${CMAKE_INSTALL_MANDIR} ${CMAKE_INSTALL_MANDIR}/man1 share/bash-completion share/bash-completion/completions share/fish
+  share/fish/vendor_completions.d
   ${CMAKE_INSTALL_LIBDIR}/cmake ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 set(hilo_uninstall ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake)")
 install(CODE [[
@@ -28,6 +30,9 @@ install(TARGETS ${HILO_COMPANIONS} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS hilo_rt EXPORT hiloTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET hilo_command)
   install(TARGETS hilo_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(DIRECTORY ${HILO_PAGES}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+  install(FILES ${HILO_PAGES}/hilo.bash DESTINATION share/bash-completion/completions RENAME hilo)
+  install(FILES ${HILO_PAGES}/hilo.fish DESTINATION share/fish/vendor_completions.d)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/hilo DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING
   PATTERN "*.h" PATTERN "*.inc"

@@ -10,5 +10,12 @@ if(HILO_TOOL_SOURCES)
   target_compile_definitions(hilo_command PRIVATE HILO_LLVM_VERSION="${LLVM_PACKAGE_VERSION}")
   hilo_unity(hilo_command ${PROJECT_SOURCE_DIR})
   add_dependencies(hilo_command ${HILO_COMPANIONS})  # opened at run time
+  # Man pages and completions come from the command's own tables.
+  set(HILO_PAGES ${PROJECT_BINARY_DIR}/pages)
+  file(MAKE_DIRECTORY ${HILO_PAGES}/man1)
+  add_custom_command(TARGET hilo_command POST_BUILD
+    COMMAND hilo_command man --folder ${HILO_PAGES}/man1
+    COMMAND hilo_command completion > ${HILO_PAGES}/hilo.bash
+    COMMAND hilo_command completion --shell fish > ${HILO_PAGES}/hilo.fish)
   target_link_libraries(hilo_command PRIVATE hilo hilo_inspect CLI11::CLI11 fmt::fmt)
 endif()

@@ -9,6 +9,7 @@ import html.parser
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import struct
@@ -636,6 +637,27 @@ def choices_are_explained(place):
     place.bad(1, "run", "axpy.hlo", "--random", "1", "--explain", "--engine", "reference")
 
 
+def every_subcommand_has_a_man_page(place):
+    (place.folder / "man").mkdir()
+    place.good("man", "--folder", "man")
+    names = set(re.findall(r"^  (\w+) {2,}", place.good("--help").partition("Subcommands:")[2], re.M))
+    pages = {path.name: path.read_text() for path in (place.folder / "man").iterdir()}
+    assert set(pages) == {"hilo.1", *(f"hilo-{name}.1" for name in names)}, sorted(pages)
+    assert pages["hilo-run.1"] == place.good("man", "run")
+    holds(pages["hilo-run.1"], ".TH HILO\\-RUN 1", "\\fB\\-\\-explain\\fR", "\\fIFILE\\fR", "hilo\\fR(1)")
+    if shutil.which("groff"):
+        for name in pages:
+            done = subprocess.run(["groff", "-man", "-ww", "-Tutf8", place.folder / "man" / name], capture_output=True, text=True)
+            assert done.returncode == 0 and not done.stderr, f"{name}: {done.stderr}"
+    holds(place.bad(1, "man", "fly"), "SUBCOMMAND: got 'fly'; wanted one of run, ")
+
+
+def fish_completes_options_and_values(place):
+    script = place.good("completion", "--shell", "fish")
+    holds(script, "complete -c hilo -n __fish_use_subcommand -f -a run -d 'Compile", "-n '__fish_seen_subcommand_from convert' -l to -x -a 'hlo proto ")
+    place.bad(2, "completion", "--shell", "tcsh")
+
+
 def shardings_are_explained_and_drawn(place):
     holds(place.good("run", "shared.mlir", "--explain-shardings", "--graph", "shared.html"),
           "mesh x=2, y=4: 8 devices", "parameter 0 f32[512,256]: [{},{y}], 131072 bytes per device of 524288",
@@ -686,7 +708,8 @@ CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown,
          what_is_no_program_is_not_read_to_its_end, a_full_file_is_an_error_and_leaves_nothing,
          control_characters_of_names_reach_no_terminal,
          a_program_without_end_ends_at_its_timeout, a_timeout_covers_code_generation, limits_refuse_what_is_larger,
-         choices_are_explained, shardings_are_explained_and_drawn, a_step_is_simulated)
+         choices_are_explained, every_subcommand_has_a_man_page, fish_completes_options_and_values, shardings_are_explained_and_drawn,
+         a_step_is_simulated)
 
 
 if __name__ == "__main__":

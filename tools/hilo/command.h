@@ -39,6 +39,7 @@ Command add_plugins(CLI::App& parent);
 Command add_info(CLI::App& parent);
 Command add_flags(CLI::App& parent);
 Command add_completion(CLI::App& parent);
+Command add_man(CLI::App& parent);
 
 /// Returns the text of --version, which is also the beginning of `hilo info`. Opens no library.
 std::string info_text();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <memory>
+
 #include "tools/hilo/command.h"
 #include "tools/hilo/jax_flags.h"
 
@@ -72,12 +74,51 @@ complete -o default -F _hilo hilo
                      joined(subcommand_names(root)), values, options);
 }
 
+/// Returns text in single quotes for fish.
+std::string fish_quoted(std::string_view text) {
+  std::string quoted = "'";
+  for (const char letter : text) {
+    if (letter == '\'' || letter == '\\') quoted += '\\';
+    quoted += letter;
+  }
+  return quoted + "'";
+}
+
+/// Returns a line for each option of a subcommand. Options that take a file keep fish's completion of names.
+std::string fish_options(const CLI::App& app) {
+  std::string text;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_lnames().empty()) continue;
+    const std::vector<std::string> words = words_of(*option);
+    const std::string values = words.empty() ? "" : fmt::format(" -x -a '{}'", joined(words));
+    text += fmt::format("complete -c hilo -n '__fish_seen_subcommand_from {}' -l {}{}{} -d {}\n", app.get_name(),
+                        option->get_lnames()[0], words.empty() && option->get_items_expected_max() != 0 ? " -r" : "",
+                        values, fish_quoted(option->get_description()));
+  }
+  return text;
+}
+
+std::string fish_script(const CLI::App& root) {
+  std::string text = "# Completion of the command hilo for fish: hilo completion --shell fish | source\n";
+  for (const CLI::App* app : root.get_subcommands([](const CLI::App*) { return true; })) {
+    text += fmt::format("complete -c hilo -n __fish_use_subcommand -f -a {} -d {}\n", app->get_name(),
+                        fish_quoted(app->get_description()));
+    text += fish_options(*app);
+  }
+  return text;
+}
+
 }  // namespace
 
 Command add_completion(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand("completion", "Print a completion script for bash and zsh");
-  app->footer("To use it: source <(hilo completion)");
-  return {app, [&parent] { return write_result("", completion_script(parent)); }};
+  auto shell = std::make_shared<std::string>("bash");
+  CLI::App* app = parent.add_subcommand("completion", "Print a completion script for bash, zsh and fish");
+  app->add_option("--shell", *shell, "Shell: bash, zsh or fish. Default: bash, whose script zsh reads too")
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  app->footer("To use it: source <(hilo completion), or in fish: hilo completion --shell fish | source");
+  return {app, [&parent, shell] {
+            return write_result("", *shell == "fish" ? fish_script(parent) : completion_script(parent));
+          }};
 }
 
 }  // namespace hilo::tool

@@ -74,10 +74,10 @@ int parse_and_run(std::vector<std::string> arguments) {
       "Exit codes: 0 success, 1 the program or its input failed, 2 wrong usage, 130 interrupted.\n`hilo SUBCOMMAND "
       "--help` lists the options of a subcommand.");
   const std::vector<Command> commands = {
-      add_run(root),         add_grad(root),    add_opt(root),       add_convert(root), add_plan(root),
-      add_simulate(root),    add_compile(root), add_cache(root),     add_bisect(root),  add_check(root),
-      add_conformance(root), add_new(root),     add_serve(root),     add_top(root),     add_plugins(root),
-      add_info(root),        add_flags(root),   add_completion(root)};
+      add_run(root),         add_grad(root),    add_opt(root),        add_convert(root), add_plan(root),
+      add_simulate(root),    add_compile(root), add_cache(root),      add_bisect(root),  add_check(root),
+      add_conformance(root), add_new(root),     add_serve(root),      add_top(root),     add_plugins(root),
+      add_info(root),        add_flags(root),   add_completion(root), add_man(root)};
   StatusOr<std::vector<std::string>> separated = with_empty_values(arguments);
   if (!separated.ok()) return fail(separated.status(), kExitUsage);
   arguments = *std::move(separated);
