@@ -80,6 +80,10 @@ TEST(Examples, ProgramsInCLoadTransformAndRun) {
   expect_prints("c/imported", "imported model in C: right\n");
 }
 
+TEST(Examples, APendulumComesToRestWithinLimitsOfItsTorque) {
+  expect_prints("optimal_control", "optimal control: right\n");
+}
+
 TEST(Examples, PendulumLearnsItsDamping) { expect_prints("pendulum", "damping 0.300: right\n"); }
 
 TEST(Examples, NumbersAreThoseOfTheSameProgramsInJax) {
