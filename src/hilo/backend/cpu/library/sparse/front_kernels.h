@@ -25,11 +25,12 @@ struct FactorTask {
 };
 inline constexpr int64_t kPanel = 32;  ///< columns of a front that are eliminated before the others change
 
-/// x is [size], the permuted right side, and becomes the solution.
+/// x is [size], the permuted right side, and becomes the solution. A factor per lane is stored as if it were alone: lane
+/// l's is at factor + l * factor_size, its pivots at pivots + l * size.
 template <typename T>
 struct SolveTask {
   const sparse_direct::Plan* plan;
-  const T* factor;  ///< one factor for all lanes, or one per lane
+  const T* factor;
   const int32_t* pivots;
   T *x, *scratch;  ///< scratch[largest_front]
   bool transposed;

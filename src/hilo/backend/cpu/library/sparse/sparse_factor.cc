@@ -66,14 +66,6 @@ double work_of(const Plan& plan) {
   return work;
 }
 
-/// Several matrices side by side share the work of finding places, which dominates while fronts are small.
-template <typename T>
-int64_t lanes_for(const Plan& plan, int64_t count) {
-  const int64_t lanes = front_kernels<T>().lanes;
-  constexpr int64_t kLargest = 96;
-  return count >= lanes && plan.largest_front <= kLargest ? lanes : 1;
-}
-
 template <typename T>
 Status factor_all(const Matrices<T>& m) {
   const int64_t lanes = lanes_for<T>(m.plan, m.count), groups = m.count / lanes;

@@ -39,4 +39,13 @@ const FrontKernelsOf<T>& front_kernels() {
   else return kernels.f32;
 }
 
+/// Returns how many matrices of a batch are computed together. They share the work of finding places, which dominates
+/// while fronts are small, as long as the factors of all lanes fit in the caches.
+template <typename T>
+int64_t lanes_for(const sparse_direct::Plan& plan, int64_t count) {
+  constexpr int64_t kLargestFront = 256, kBytes = 4 << 20;
+  const int64_t lanes = front_kernels<T>().lanes, bytes = lanes * plan.factor_size * static_cast<int64_t>(sizeof(T));
+  return count >= lanes && plan.largest_front <= kLargestFront && bytes <= kBytes ? lanes : 1;
+}
+
 }  // namespace hilo::cpu

@@ -112,11 +112,35 @@ void refine(const System<T>& s, const T* b, T* x, const Workspace<T>& own) {
 
 template <typename T>
 void solve_system(const System<T>& s, int64_t width, const Workspace<T>& own) {
-  if (s.info[0] != 0) return fill_nan(s.x, s.plan.size * s.columns, 1);
-  for (int64_t c = 0; c < s.columns; c += width)
+  for (int64_t c = 0; c < s.columns && s.info[0] == 0; c += width)
     solve_columns(s, s.b + c, s.x + c, s.columns, std::min(width, s.columns - c), width, own);
+}
+
+/// Improves or rejects the solution, as the factorization requires.
+template <typename T>
+void finish(const System<T>& s, const Workspace<T>& own) {
+  if (s.info[0] != 0) return fill_nan(s.x, s.plan.size * s.columns, 1);
   if (s.info[1] == 0) return;
   for (int64_t c = 0; c < s.columns; ++c) refine(s, s.b + c, s.x + c, own);
+}
+
+/// Solves `lanes` consecutive systems with one right side each.
+template <typename T>
+void solve_lanes(const System<T>& first, int64_t lanes, const Workspace<T>& own) {
+  const Plan& p = first.plan;
+  const int64_t n = p.size;
+  const auto each = [&](const int32_t* order, bool scaled, const auto& copy) {
+    for (int64_t l = 0; l < lanes; ++l) {
+      const T* const scales = first.factor + l * p.factor_size;
+      for (int64_t k = 0; k < n; ++k) copy(own.x[k * lanes + l], l * n + order[k], scaled ? scales[order[k]] : T(1));
+    }
+  };
+  const bool scales = p.kind == Kind::kLu, transposed = first.transposed;
+  each(transposed ? p.column_order : p.row_order, scales && !transposed,
+       [&](T& to, int64_t from, T scale) { to = scale * first.b[from]; });
+  front_kernels<T>().solve_lanes({&p, first.factor, first.pivots, own.x, own.moved, transposed});
+  each(transposed ? p.row_order : p.column_order, scales && transposed,
+       [&](const T& from, int64_t to, T scale) { first.x[to] = scale * from; });
 }
 
 /// The arrays of a call.
@@ -164,21 +188,30 @@ StatusOr<Systems<T>> systems_of(const CustomCallFrame& frame, const Plan& plan) 
 
 template <typename T>
 Status solve_all(const Plan& plan, const Systems<T>& s) {
-  const int64_t lanes = front_kernels<T>().lanes, width = s.b.columns == 1 ? 1 : lanes;
+  const int64_t lanes = s.b.columns == 1 ? lanes_for<T>(plan, s.b.count) : 1, groups = s.b.count / lanes;
+  const int64_t width = s.b.columns == 1 ? 1 : front_kernels<T>().lanes;
   const double work = static_cast<double>(s.b.count) * static_cast<double>(s.b.columns) * 2 * plan.factor_size;
   const bool forks = default_pool().threads() > 1 && worth_forking(work_ns(kCpuCosts.library.factor_term, work));
   std::atomic<bool> failed = false;
-  in_parts(s.b.count, forks ? parts_for_threads(s.b.count) : 1, [&](int64_t begin, int64_t end) {
+  const auto in_range = [&](int64_t together, int64_t first, int64_t begin, int64_t end) -> Status {
     Scratch scratch;
-    Workspace<T>(scratch, plan, width);
-    if (!scratch.allocate().ok()) {
-      failed = true;
-      return;
-    }
-    const Workspace<T> own(scratch, plan, width);
+    Workspace<T>(scratch, plan, std::max(width, together));
+    HILO_RETURN_IF_ERROR(scratch.allocate());
+    const Workspace<T> own(scratch, plan, std::max(width, together));
     const StopFlag stop;
-    for (int64_t k = begin; k < end && !stop.raised(); ++k) solve_system(s.item(plan, k), width, own);
+    for (int64_t g = begin; g < end && !stop.raised(); ++g) {
+      const int64_t k = first + g * together;
+      if (together > 1) solve_lanes(s.item(plan, k), together, own);
+      else solve_system(s.item(plan, k), width, own);
+      for (int64_t l = 0; l < together; ++l) finish(s.item(plan, k + l), own);
+    }
+    return ok_status();
+  };
+  in_parts(groups, forks ? parts_for_threads(groups) : 1, [&](int64_t begin, int64_t end) {
+    if (!in_range(lanes, 0, begin, end).ok()) failed = true;
   });
+  const int64_t rest = s.b.count - groups * lanes;
+  if (rest > 0 && !in_range(1, groups * lanes, 0, rest).ok()) failed = true;
   return failed ? resource_exhausted("hilo_sparse_solve_ffi: no memory for the solution") : ok_status();
 }
 
