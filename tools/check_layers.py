@@ -95,7 +95,7 @@ LAYERS = {
 # Folders through which a walk goes down: their headers, from the top. A file includes none of those above its own,
 # which it includes first.
 WALKS = {"backend/cpu/emit/region": ("region", "loop_forms", "reducer", "loop", "nodes", "index", "state", "facts",
-                                     "node_traits")}
+                                     "node_traits", "interleave")}
 ANYWHERE = ("base", "types")
 SEAMS = ("client",)
 # The one file that names every tenant of device/.

@@ -40,7 +40,7 @@ bool moves_elements(const RegionState& state, ValueId value, const Shape& own) {
   return false;
 }
 
-/// Returns a value that repeats or moves elements and is reshaped to an operand of an elementwise op. No linear index
+/// Returns a value that repeats, interleaves or moves elements and is reshaped to an operand of an elementwise op. No linear index
 /// can read such a value. Example: repeating each element of s32[n,63] twice is an s32[n,63,2]. Returns kNoValue if no
 /// such value exists or if a reduction needs the op's own dimensions. Values that only move elements don't count next
 /// to guards, because a guard refers to one dimension.
@@ -62,7 +62,8 @@ ValueId finer_value(const RegionState& state, const Node& node) {
       const ValueId source = operand->operands[0];
       const Node* const from = state.maker(source);
       if (from == nullptr || !refines(state.shape(source).dimensions(), own.dimensions())) continue;
-      if (from->instruction->opcode == Opcode::kBroadcast && repeated == kNoValue) repeated = source;
+      const bool repeats = from->instruction->opcode == Opcode::kBroadcast || is_interleaving(state, *from);
+      if (repeats && repeated == kNoValue) repeated = source;
       if (moved == kNoValue && moves_elements(state, source, own)) moved = source;
     }
   }

@@ -102,6 +102,9 @@ void expand_pad(RegionState& state, const Node& node, const Request& r, const Ac
     inner.index[d] = plus(map.index[d], -padding[d].low);
     if (padding[d].low > 0 || padding[d].high > 0) guards.push_back({inner.index[d], 0, operand.dimension(d)});
   }
+  for (size_t d = 0; d < padding.size(); ++d) {
+    if (operand.dimension(d) == 1) inner.index[d] = {};
+  }
   inner.guards.insert(inner.guards.end(), guards.begin(), guards.end());
   const uint32_t inside = request(state, node.operands[0], r.region, std::move(inner));
   const uint32_t outside = request(state, node.operands[1], r.region, scalar_map(map));
@@ -115,6 +118,7 @@ void expand_pad(RegionState& state, const Node& node, const Request& r, const Ac
 void expand_concatenate(RegionState& state, const Node& node, const Request& r, const AccessMap& map) {
   const size_t axis = attributes_of<hlo::ConcatenateAttributes>(*node.instruction).dimension;
   const ElementType type = state.shape(node.results[0]).element_type();
+  if (is_interleaving(state, node)) state.interleaves[r.region] = true;
   std::vector<std::pair<uint32_t, Guard>> parts;
   int64_t offset = 0;
   for (ValueId v : node.operands) {
@@ -123,7 +127,9 @@ void expand_concatenate(RegionState& state, const Node& node, const Request& r, 
     AccessMap inner = map;
     inner.index[axis] = plus(inner.index[axis], -offset);
     const Guard guard{inner.index[axis], 0, extent};
-    inner.guards.push_back(guard);
+    // A single index needs no guard. Without it, a value that several operands read is one value.
+    if (extent == 1) inner.index[axis] = {};
+    else inner.guards.push_back(guard);
     offset += extent;
     parts.emplace_back(request(state, v, r.region, std::move(inner)), guard);
   }
@@ -154,6 +160,7 @@ void expand_dynamic_update_slice(RegionState& state, const Node& node, const Req
     if (limit == 0) continue;
     inner.index[d] = map.index[d] + clamped_start(state, node.operands[2 + d], {}, limit, r.region) * -1;
     guards.push_back({inner.index[d], 0, size});
+    if (size == 1) inner.index[d] = {};
   }
   inner.guards.insert(inner.guards.end(), guards.begin(), guards.end());
   const uint32_t update = request(state, node.operands[1], r.region, std::move(inner));
@@ -215,8 +222,8 @@ void expand_positioned(RegionState& state, const Node& node, const Request& r) {
   }
 }
 
-/// Whether the operands of a concatenation are single columns of many rows, and a map reads them. Its loop would be cut
-/// at each column.
+/// Whether the operands of a concatenation are single columns of many rows, and a map over more dimensions reads them.
+/// Its loop would be cut at each column.
 bool reads_single_columns(const RegionState& state, const Node& node, const Request& r) {
   constexpr int64_t kManyRows = 64;
   const Shape& shape = state.shape(node.results[0]);
@@ -237,6 +244,7 @@ bool can_expand(const RegionState& state, const Node& node, const Request& r) {
   if (is_scalar_broadcast(state, node)) return true;
   if (needs_dimensions(opcode) && !dimensions_map(state, node, r)) return false;
   if (opcode != Opcode::kConcatenate) return true;
+  if (is_interleaving(state, node) && may_write_columns(state.regions[r.region])) return true;
   return node.operands.size() <= kMaxJoinedOperands && !reads_single_columns(state, node, r);
 }
 

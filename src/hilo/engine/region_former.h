@@ -5,6 +5,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "hilo/engine/access_map.h"
+#include "hilo/engine/region_columns.h"
 #include "hilo/engine/region_ops.h"
 
 namespace hilo::engine {
@@ -31,6 +32,9 @@ struct RegionState {
   std::vector<std::vector<Request>> requests;   ///< per value; deleted once its node has been visited
   /// By value and region: the latest request. The number of regions that request one value isn't bounded.
   boost::unordered_flat_map<uint64_t, uint32_t> latest;
+  /// Per region: whether it computes a concatenation of few columns each, so that its code has the columns written out.
+  std::vector<bool> interleaves;
+  std::vector<size_t> written_nodes;   ///< per region: the number of its nodes if its columns are written out
   std::vector<ValueId> needed_before;  ///< per value: the first position that needs it in memory; kNoValue if none does
   std::vector<uint32_t> others;
 
@@ -56,6 +60,14 @@ void load(RegionState& state, ValueId value, const Request& request);
 /// Lets the readers of the node compute it in their regions, or lets the first of them compute and write it. It does so
 /// if that costs less than memory. Returns false if the node must be a separate region.
 bool try_join(RegionState& state, const Node& node, RegionOp op);
+
+// region_reads.cc:
+/// Whether the node concatenates few columns each, to narrow rows.
+bool is_interleaving(const RegionState& state, const Node& node);
+/// Whether the region's code has the columns written out.
+bool has_columns(const RegionState& state, uint32_t region);
+/// Returns the different maps under which the region reads the value, at each of its columns.
+std::vector<AccessMap> read_maps(const RegionState& state, ValueId value, uint32_t region);
 
 // region_siblings.cc:
 /// Lets a region over the same dimensions that runs later, and needs some of the same arrays, also compute and write

@@ -11,18 +11,33 @@ using hlo::Opcode;
 
 namespace {
 
-/// Whether joining computes an element more than once.
-bool repeats_work(const RegionState& state, ValueId value, RegionOp op, const Request& r) {
-  if (op == RegionOp::kFree || op == RegionOp::kMovement || op == RegionOp::kReduce) return false;
-  const Region& region = state.regions[r.region];
+constexpr size_t kMaxWrittenNodes = 256;  // operations of a region whose columns are written out
+
+/// Returns how many elements the region computes under the map.
+int64_t evaluations_under(const Region& region, const AccessMap& map) {
   size_t inner = 0;  // one past the innermost dimension on which the element depends
-  for (const IndexExpr& e : r.map.index) {
+  for (const IndexExpr& e : map.index) {
     for (size_t k = 0; k < e.coefficients.size(); ++k) {
       if (e.coefficients[k] != 0 && region.extents[k] != 1) inner = std::max(inner, k + 1);
     }
     if (!e.terms.empty()) inner = region.extents.size();
   }
-  const int64_t evaluations = hlo::count_of(std::span(region.extents).first(inner));
+  return hlo::count_of(std::span(region.extents).first(inner));
+}
+
+/// Returns how many elements of the value the region computes under all of its requests.
+int64_t evaluations_in(const RegionState& state, ValueId value, uint32_t region) {
+  int64_t sum = 0;
+  for (const AccessMap& map : read_maps(state, value, region)) sum += evaluations_under(state.regions[region], map);
+  return sum;
+}
+
+/// Whether joining computes an element more than once.
+bool repeats_work(const RegionState& state, ValueId value, RegionOp op, const Request& r) {
+  if (op == RegionOp::kFree || op == RegionOp::kMovement || op == RegionOp::kReduce) return false;
+  const Region& region = state.regions[r.region];
+  const int64_t evaluations =
+      has_columns(state, r.region) ? evaluations_in(state, value, r.region) : evaluations_under(region, r.map);
   const int64_t once = std::max<int64_t>(state.shape(value).element_count(), 1);
   if (op == RegionOp::kCheap) return evaluations > 2 * once;
   // In short rows, a few more elements can double the number of vectors.
@@ -38,6 +53,7 @@ bool repeats_work(const RegionState& state, ValueId value, RegionOp op, const Re
 bool may_join(const RegionState& state, const Node& node, RegionOp op, const Request& r) {
   const size_t nodes = state.regions[r.region].nodes.size() + node.operands.size();
   if (nodes > kMaxRegionNodes && op != RegionOp::kFree) return false;
+  if (state.written_nodes[r.region] > kMaxWrittenNodes && op != RegionOp::kFree) return false;
   return can_expand(state, node, r) && !repeats_work(state, node.results[0], op, r);
 }
 
@@ -48,13 +64,20 @@ bool all_may_join(const RegionState& state, const Node& node, RegionOp op) {
 
 /// Gives each reader its own copy. Returns true.
 bool expand_all(RegionState& state, const Node& node) {
-  const std::vector<Request> copies = std::move(state.requests[node.results[0]]);
-  state.requests[node.results[0]].clear();
+  const ValueId value = node.results[0];
+  for (const Request& r : state.requests[value]) {
+    const bool is_first = state.requests[value].data() == &r || r.region != (&r - 1)->region;
+    if (is_first && has_columns(state, r.region))
+      state.written_nodes[r.region] += read_maps(state, value, r.region).size();
+  }
+  const std::vector<Request> copies = std::move(state.requests[value]);
+  state.requests[value].clear();
   for (const Request& r : copies) expand(state, node, r);
   return true;
 }
 
-/// Whether each element of the value is read once, by the whole domain of a region or by its outer dimensions.
+/// Whether each element of the value is read once, by the whole domain of a region, by its outer dimensions or by its
+/// rows of columns.
 bool is_read_whole(const RegionState& state, ValueId value, const Request& r) {
   const Region& region = state.regions[r.region];
   const Shape& shape = state.shape(value);
@@ -68,7 +91,8 @@ bool is_read_whole(const RegionState& state, ValueId value, const Request& r) {
   if (!walked) return false;
   const size_t behind = skip_ones(region.extents, *walked);
   const bool covers_outer = region.has_row() && *walked <= region.row_begin && behind >= region.row_begin;
-  return covers_outer || behind == region.extents.size();
+  const bool covers_rows = has_columns(state, r.region) && behind == first_column(region.extents);
+  return covers_outer || covers_rows || behind == region.extents.size();
 }
 
 /// Lets the region that runs first compute the value and also write it; later regions load it.
@@ -78,8 +102,7 @@ bool try_become_output(RegionState& state, const Node& node, RegionOp op) {
   std::vector<Request>& requests = state.requests[value];
   const Request chosen = *std::ranges::min_element(requests, {}, root_of);
   Region& region = state.regions[chosen.region];
-  if (state.needed_before[value] <= region.root || region.updated != kNoValue || !chosen.map.guards.empty())
-    return false;
+  if (state.needed_before[value] <= region.root || !chosen.map.guards.empty()) return false;
   if (std::ranges::count(requests, region.root, root_of) > 1) return false;
   if (!is_read_whole(state, value, chosen) || !may_join(state, node, op, chosen)) return false;
   const std::vector<Request> all = std::move(requests);
@@ -103,6 +126,17 @@ bool reads_one_array(const RegionState& state, const Node& node) {
          }) <= 1;
 }
 
+/// Whether a single region reads the value, and reads no element of it twice.
+bool is_read_in_parts(const RegionState& state, ValueId value) {
+  const std::vector<Request>& requests = state.requests[value];
+  constexpr size_t kMaxParts = 64;
+  const uint32_t region = requests[0].region;
+  if (requests.size() > kMaxParts || state.regions[region].has_row() ||
+      std::ranges::any_of(requests, [&](const Request& r) { return r.region != region; }))
+    return false;
+  return evaluations_in(state, value, region) <= state.shape(value).element_count();
+}
+
 }  // namespace
 
 bool try_join(RegionState& state, const Node& node, RegionOp op) {
@@ -120,6 +154,7 @@ bool try_join(RegionState& state, const Node& node, RegionOp op) {
   if (!needed && op == RegionOp::kCheap && is_lanewise(node.instruction->opcode) && reads_one_array(state, node) &&
       all_may_join(state, node, op))
     return expand_all(state, node);
+  if (!needed && is_read_in_parts(state, value) && all_may_join(state, node, op)) return expand_all(state, node);
   return try_become_output(state, node, op);
 }
 

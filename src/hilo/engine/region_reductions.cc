@@ -74,6 +74,15 @@ void join_row(RegionState& state, const Node& node, const Request& r, RowFit fit
   expand_reduce(state, node, r.region, results, input);
 }
 
+/// Returns the reduction without operands.
+RegionNode reduction_of(const RegionState& state, const Node& node) {
+  return {.kind = NodeKind::kReduce,
+          .type = state.shape(node.results[0]).element_type(),
+          .instruction = node.instruction,
+          .count = static_cast<uint32_t>(node.operands.size() / 2),
+          .body = attributes_of<hlo::ReduceAttributes>(*node.instruction).to_apply.get()};
+}
+
 /// Adds a node for a reduction over `operands`, and one for each of its results.
 void add_reduction(RegionState& state, uint32_t region, RegionNode reduce, std::span<const uint32_t> results,
                    std::span<const ValueId> values) {
@@ -102,6 +111,7 @@ bool try_join_row(RegionState& state, const Node& node) {
   }
   if (first == nullptr) return false;
   if (state.regions[first->region].nodes.size() + node.operands.size() > kMaxRegionNodes) return false;
+  if (has_columns(state, first->region) && !is_plain_reduction(reduction_of(state, node))) return false;
   std::optional<RowFit> fit = fit_row(state, node, *first);
   if (fit) join_row(state, node, *first, *std::move(fit));
   return fit.has_value();
@@ -124,11 +134,7 @@ bool try_join_dot(RegionState& state, const Node& node) {
 void expand_reduce(RegionState& state, const Node& node, uint32_t region, std::span<const uint32_t> results,
                    const AccessMap& input) {
   const size_t count = node.operands.size() / 2;
-  RegionNode reduce{.kind = NodeKind::kReduce,
-                    .type = state.shape(node.results[0]).element_type(),
-                    .instruction = node.instruction,
-                    .count = static_cast<uint32_t>(count),
-                    .body = attributes_of<hlo::ReduceAttributes>(*node.instruction).to_apply.get()};
+  RegionNode reduce = reduction_of(state, node);
   for (size_t k = 0; k < 2 * count; ++k)
     reduce.operands.push_back(request(state, node.operands[k], region, k < count ? input : AccessMap()));
   add_reduction(state, region, std::move(reduce), results, node.results);

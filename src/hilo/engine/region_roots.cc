@@ -72,7 +72,8 @@ AccessMap reduced_map(const RegionState& state, const Node& node, size_t rank) {
 
 void start_root(RegionState& state, const Node& node) {
   const Opcode opcode = node.instruction->opcode;
-  if (opcode == Opcode::kConcatenate && node.operands.size() > 1) return start_concatenate(state, node);
+  if (opcode == Opcode::kConcatenate && node.operands.size() > 1 && !is_interleaving(state, node))
+    return start_concatenate(state, node);
   if (opcode == Opcode::kDynamicUpdateSlice) return start_update(state, node);
   if (const ValueId domain = domain_value(state, node); domain != kNoValue)
     return start_over(state, node, state.shape(domain));

@@ -12,6 +12,8 @@ uint32_t add_region(RegionState& state, ValueId root, std::span<const int64_t> e
   region.root = root;
   state.regions.push_back(std::move(region));
   state.forwards.emplace_back();
+  state.interleaves.push_back(false);
+  state.written_nodes.push_back(0);
   return static_cast<uint32_t>(state.regions.size() - 1);
 }
 

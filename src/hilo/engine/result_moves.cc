@@ -5,6 +5,7 @@
 
 #include "hilo/engine/element_moves.h"
 #include "hilo/hlo/build/builder.h"
+#include "hilo/hlo/ops/reshape.h"
 
 namespace hilo::engine {
 namespace {

@@ -19,6 +19,7 @@ constexpr double kCompilation = 20'000;     // nanoseconds of compiling an opera
 constexpr double kFunction = 25;            // operations that a transcendental function consists of
 constexpr double kMaxCompilation = 200e6;   // nanoseconds of compiling a line
 constexpr double kCalls = 20'000;           // after which a line must have saved the time of its compilation
+constexpr double kJump = 15;                // nanoseconds of a cache line that isn't near the one before
 constexpr double kRegisterOperation = 0.3;  // nanoseconds of an operation of a loop in registers, without a batch
 
 /// Estimates the time of a plan's steps.
@@ -81,6 +82,19 @@ class PlanClock {
   std::vector<hlo::ComputationPtr> computations_;
 };
 
+/// Returns the time for the lines of leaves that are larger than a core's cache: the elements of one index are far
+/// apart.
+double jumps_of(std::span<const LaneLeaf> leaves, const Costs& costs) {
+  constexpr double kLine = 64;
+  double nanoseconds = 0;
+  for (const LaneLeaf& leaf : leaves) {
+    const int64_t bytes = leaf.whole.byte_size();
+    if (leaf.batch_dimension.value_or(0) > 0 && bytes > costs.core_cache_bytes)
+      nanoseconds += kJump * static_cast<double>(bytes) / kLine;
+  }
+  return nanoseconds;
+}
+
 double vectors_of(const StraightLine& line, const StraightLineOptions& options) {
   return std::ceil(static_cast<double>(line.batch) / static_cast<double>(lane_count(line, options.vector_bytes)));
 }
@@ -112,7 +126,8 @@ std::optional<StraightLine> faster_line(const LaneProgram& program, StraightLine
   options.max_operations = static_cast<uint32_t>(std::min<double>(most, options.max_operations));
   std::optional<StraightLine> line = straight_line(program, options);
   if (!line) return std::nullopt;
-  const double own = straight_nanoseconds(*line, options, costs);
+  const double own = straight_nanoseconds(*line, options, costs) + jumps_of(program.parameters, costs) +
+                     jumps_of(program.results, costs);
   const double compilation = compilation_of(*line);
   const bool pays = (nanoseconds - own) * kCalls > compilation && compilation <= kMaxCompilation;
   return kGain * own < nanoseconds && pays ? line : std::nullopt;

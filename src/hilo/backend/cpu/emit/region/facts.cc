@@ -3,9 +3,12 @@
 
 namespace hilo::cpu {
 
-RegionFacts analyse_region(const Region& region, Isa isa) {
+namespace {
+
+RegionFacts facts_of(const Region& region, const RegionShape& shape, Isa isa) {
   RegionFacts facts;
-  facts.shape = shape_of_region(region, isa);
+  facts.shape = shape;
+  facts.column_loads = column_loads(region, facts.shape, isa);
   facts.chunks = row_chunks_of(region, facts.shape);
   if (!region.extents.empty()) facts.cuts = cuts_of(region, facts.shape.vector_dimension);
   if (facts.shape.folded > 1) {  // its masks are constants, or there are few
@@ -14,6 +17,16 @@ RegionFacts analyse_region(const Region& region, Isa isa) {
   facts.nodes = node_facts(region, facts.shape);
   facts.row = row_loops_of(region, facts.shape, facts.nodes);
   return facts;
+}
+
+}  // namespace
+
+RegionFacts analyse_region(const Region& region, Isa isa) {
+  return facts_of(region, shape_of_region(region, isa), isa);
+}
+
+RegionFacts analyse_columns(const Region& region, Isa isa) {
+  return facts_of(region, shape_of_columns(region, isa), isa);
 }
 
 }  // namespace hilo::cpu

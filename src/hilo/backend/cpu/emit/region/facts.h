@@ -6,6 +6,7 @@
 #include <span>
 
 #include "hilo/backend/cpu/emit/region/node_traits.h"
+#include "hilo/engine/region_columns.h"
 
 namespace hilo::cpu {
 
@@ -18,6 +19,8 @@ inline constexpr int64_t kMaxShortRow = 16;
 inline size_t block_dimension(const Region& region) { return region.row_begin - 2; }
 
 RegionShape shape_of_region(const Region& region, Isa isa);
+/// Returns the shape of a region of columns, without another dimension written out.
+RegionShape shape_of_columns(const Region& region, Isa isa);
 
 /// Estimates the number of vector instructions of a region's code, to which its compile time is proportional.
 int64_t code_length(const Region& region, Isa isa);
@@ -25,6 +28,15 @@ int64_t code_length(const Region& region, Isa isa);
 /// Returns the shape with vectors of `lanes`, or half as many, along the last two dimensions as one; nullopt if that is
 /// no faster.
 std::optional<RegionShape> folded_shape(const Region& region, int lanes);
+
+// columns.cc: narrow rows
+/// Returns the region with its columns written out; nullopt if its rows aren't narrow, or if its code wouldn't have fewer
+/// instructions.
+std::optional<engine::RegionColumns> columns_of(const Region& region, Isa isa);
+
+/// Returns, for the first of loads of several columns of the same rows, all of them, if shuffles are faster than loading
+/// each element; empty for other nodes. A load at a small stride is such a column, too.
+std::vector<std::vector<uint32_t>> column_loads(const Region& region, const RegionShape& shape, Isa isa);
 
 // cuts.cc
 /// The range in which a guard holds along the only dimension that it depends on: [first, end).
@@ -100,10 +112,13 @@ struct RegionFacts {
   RegionShape shape;
   std::optional<RowChunks> chunks;
   std::vector<NodeFacts> nodes;
+  std::vector<std::vector<uint32_t>> column_loads;
   std::vector<std::vector<int64_t>> cuts;  ///< cuts_of a map that isn't folded along these dimensions
   RowLoops row;
 };
 
 RegionFacts analyse_region(const Region& region, Isa isa);
+/// The same for a region of columns_of.
+RegionFacts analyse_columns(const Region& region, Isa isa);
 
 }  // namespace hilo::cpu

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/backend/cpu/emit/region/nodes.h"
 
+#include <algorithm>
+
 #include "hilo/backend/cpu/emit/region/index.h"
+#include "hilo/backend/cpu/emit/region/interleave.h"
 
 namespace hilo::cpu {
 namespace {
@@ -30,6 +33,25 @@ Value* emit_irregular_load(RegionState& s, uint32_t n, Value* mask, bool wide_ma
 }
 
 }  // namespace
+
+bool emit_column_loads(RegionState& s, uint32_t n) {
+  const std::vector<uint32_t>& group = s.facts.column_loads[n];
+  if (group.empty() || !s.facts.nodes[n].varies) return false;
+  const RegionNode& first = s.region.nodes[n];
+  if (!s.known.empty() && s.known[first.input] != nullptr) return false;
+  if (guard_state(s, first) != GuardState::kInside) return false;
+  if (has_varying_terms(s, s.node_expression[n])) return false;
+  std::vector<uint32_t> nodes = group;
+  const auto place_of = [&](uint32_t node) { return s.region.nodes[node].index.constant; };
+  std::ranges::sort(nodes, {}, place_of);
+  std::vector<int64_t> columns;
+  for (uint32_t node : nodes) columns.push_back(place_of(node) - place_of(nodes[0]));
+  const int64_t stride = first.index.coefficient(s.facts.shape.vector_dimension);
+  const Values loaded = load_columns(s.wide, first.type, s.buffers[first.input],
+                                     scalar_index(s, s.node_expression[nodes[0]]), stride, columns);
+  for (size_t k = 0; k < nodes.size(); ++k) set_value(s, nodes[k], loaded[k], true);
+  return true;
+}
 
 Value* emit_load(RegionState& s, uint32_t n, bool wide) {
   const RegionNode& node = s.region.nodes[n];

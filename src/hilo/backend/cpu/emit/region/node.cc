@@ -92,9 +92,15 @@ void emit_node(RegionState& s, uint32_t n) {
 }
 
 void emit_level(RegionState& s, int level) {
+  std::vector<bool> is_loaded(s.region.nodes.size());
   for (uint32_t n = 0; n < s.region.nodes.size(); ++n) {
     const NodeFacts& f = s.facts.nodes[n];
-    if (f.level == level && f.stage == 0 && !f.in_row) emit_node(s, n);
+    if (f.level != level || f.stage != 0 || f.in_row || is_loaded[n]) continue;
+    if (!emit_column_loads(s, n)) {
+      emit_node(s, n);
+      continue;
+    }
+    for (uint32_t column : s.facts.column_loads[n]) is_loaded[column] = true;
   }
 }
 

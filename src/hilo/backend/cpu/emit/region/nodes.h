@@ -18,6 +18,10 @@ std::vector<uint32_t> row_nodes(const RegionState& s, int loop, size_t k);
 /// Emits a kLoad node. The value is zero where its guards don't hold.
 llvm::Value* emit_load(RegionState& s, uint32_t n, bool wide);
 
+/// Emits the loads of all columns of which node n is the first. Emits nothing and returns false if it isn't one, or if
+/// a mask is needed.
+bool emit_column_loads(RegionState& s, uint32_t n);
+
 /// Emits the vector of a load whose index has terms that differ by lane. `mask`, of its guards, may be null. Computed
 /// indices may be consecutive although each is wrapped and clamped separately. In that case the code tests whether they
 /// are consecutive. Example: of windows x[start + 0..8], all except those at the ends of x are one load.

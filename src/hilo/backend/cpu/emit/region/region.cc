@@ -40,16 +40,29 @@ void emit_outer(RegionState& s, const RegionCall& call, size_t k) {
   plain_loop(s, k, from, to, s.is_vector(k) ? s.facts.shape.lanes : 1, inside_of(k));
 }
 
-}  // namespace
-
-StatusOr<Values> emit_loops(llvm::IRBuilder<>& ir, Isa isa, const Region& region, RegionCall call) {
-  RegionState s(ir, isa, region, std::move(call.buffers), std::move(call.known));
+StatusOr<Values> emit_loops_of(llvm::IRBuilder<>& ir, Isa isa, const Region& region, RegionFacts facts,
+                               RegionCall call) {
+  RegionState s(ir, isa, region, std::move(facts), std::move(call.buffers), std::move(call.known));
   make_tiles(s);
   make_row_columns(s);
   emit_level(s, -1);
   emit_outer(s, call, 0);
   HILO_RETURN_IF_ERROR(s.status);
   return std::move(s.stored);
+}
+
+}  // namespace
+
+StatusOr<Values> emit_loops(llvm::IRBuilder<>& ir, Isa isa, const Region& region, RegionCall call) {
+  const std::optional<engine::RegionColumns> columns = columns_of(region, isa);
+  if (!columns) return emit_loops_of(ir, isa, region, analyse_region(region, isa), std::move(call));
+  const size_t inputs = region.inputs.size();
+  RegionCall by_column{{call.buffers.begin(), call.buffers.begin() + std::ssize(region.inputs)}, call.begin, call.end};
+  by_column.known = std::move(call.known);
+  for (uint32_t output : columns->outputs) by_column.buffers.push_back(call.buffers[inputs + output]);
+  RegionFacts facts = analyse_columns(columns->region, isa);
+  HILO_RETURN_IF_ERROR(emit_loops_of(ir, isa, columns->region, std::move(facts), std::move(by_column)).status());
+  return Values(region.outputs.size());
 }
 
 Status emit_region(llvm::Module& module, Isa isa, const Region& region, const std::string& name) {

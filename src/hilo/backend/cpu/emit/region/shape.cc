@@ -222,9 +222,8 @@ int lanes_of_line(const Choice& c, bool column) {
   return std::min(lanes, 64);
 }
 
-}  // namespace
-
-RegionShape shape_of_region(const Region& region, Isa isa) {
+/// Returns the shape of a region that isn't one of columns.
+RegionShape shape_of_rows(const Region& region, Isa isa) {
   RegionShape shape;
   if (region.extents.empty()) return shape;
   const bool across = spans_short_rows(region), column = across || prefers_column(region);
@@ -255,9 +254,31 @@ RegionShape shape_of_region(const Region& region, Isa isa) {
   return shape;
 }
 
-int64_t code_length(const Region& region, Isa isa) {
+}  // namespace
+
+RegionShape shape_of_columns(const Region& region, Isa isa) {
+  RegionShape shape;
+  shape.vector_dimension = region.extents.size() - 1;
+  const int64_t extent = region.extents[shape.vector_dimension];
+  shape.lanes = vector_bytes(isa) / contents_of(region, isa).widest;  // columns are independent chains already
+  while (shape.lanes > extent) shape.lanes /= 2;
+  shape.step = shape.lanes;
+  shape.overlaps =
+      extent % shape.lanes != 0 || !cuts_of(region, shape.vector_dimension)[shape.vector_dimension].empty();
+  return shape;
+}
+
+RegionShape shape_of_region(const Region& region, Isa isa) {
+  const std::optional<engine::RegionColumns> columns = columns_of(region, isa);
+  return columns ? shape_of_columns(columns->region, isa) : shape_of_rows(region, isa);
+}
+
+int64_t code_length(const Region& whole, Isa isa) {
   constexpr int64_t kOfFunction = 16;
-  const int64_t lanes = shape_of_region(region, isa).lanes, vector = vector_bytes(isa);
+  const std::optional<engine::RegionColumns> columns = columns_of(whole, isa);
+  const Region& region = columns ? columns->region : whole;
+  const int64_t lanes = columns ? shape_of_columns(region, isa).lanes : shape_of_rows(region, isa).lanes;
+  const int64_t vector = vector_bytes(isa);
   int64_t length = 0;
   for (const RegionNode& n : region.nodes)
     length += (is_expensive(n) ? kOfFunction : 1) * std::max<int64_t>(register_bytes(n.type) * lanes / vector, 1);

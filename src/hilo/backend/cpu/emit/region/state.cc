@@ -9,10 +9,10 @@ namespace hilo::cpu {
 
 using llvm::Value;
 
-RegionState::RegionState(llvm::IRBuilder<>& builder, Isa isa, const Region& described, Values pointers,
-                         Values known_inputs)
+RegionState::RegionState(llvm::IRBuilder<>& builder, Isa isa, const Region& described, RegionFacts decided,
+                         Values pointers, Values known_inputs)
     : region(described),
-      facts(analyse_region(described, isa)),
+      facts(std::move(decided)),
       ir(builder),
       scalar(builder, isa, 1),
       wide(builder, isa, facts.shape.lanes),

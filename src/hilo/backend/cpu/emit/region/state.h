@@ -44,7 +44,8 @@ struct LongSums {
 };
 
 struct RegionState {
-  RegionState(llvm::IRBuilder<>& builder, Isa isa, const Region& described, Values pointers, Values known_inputs);
+  RegionState(llvm::IRBuilder<>& builder, Isa isa, const Region& described, RegionFacts decided, Values pointers,
+              Values known_inputs);
 
   const Region& region;
   RegionFacts facts;

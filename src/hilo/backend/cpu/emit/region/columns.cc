@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Narrow rows with their columns written out: vectors run across the rows, and each column is a vector of its own. A
+// column of a concatenation is computed from its operand alone, and a reduction along the row needs no loop.
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <tuple>
+
+#include "hilo/backend/cpu/emit/region/facts.h"
+#include "hilo/backend/cpu/emit/region/interleave.h"
+#include "hilo/base/sizes.h"
+
+namespace hilo::cpu {
+namespace {
+
+using engine::kMaxColumns, engine::RegionColumns;
+
+constexpr int64_t kOfFunction = 16;  // instructions of an expensive node
+constexpr int64_t kOfElement = 2;    // loading an element into a lane
+
+/// Returns the instructions that compute a node on one vector, without loads.
+int64_t instructions_of(const RegionNode& node) {
+  if (node.kind == NodeKind::kConstant) return 0;
+  return is_expensive(node) ? kOfFunction : 1;
+}
+
+int64_t shuffle_cost(Isa isa) { return isa == Isa::kAvx512 ? 1 : 2; }
+
+/// Returns the number of instructions that load some columns of rows of `stride` elements together.
+int64_t instructions_of_loads(int64_t stride, int64_t columns, Isa isa) {
+  return stride + std::max(interleaving_shuffles(stride) * columns / stride, stride - 1) * shuffle_cost(isa);
+}
+
+/// Returns the number of instructions for as many rows as a vector has lanes, if the columns are written out.
+int64_t instructions_by_columns(const Region& columns, int64_t lanes, Isa isa) {
+  const size_t across = columns.extents.size() - 1;
+  std::map<std::tuple<uint32_t, std::vector<int64_t>, int64_t>, int64_t> groups;
+  int64_t count = 0;
+  for (const RegionNode& n : columns.nodes) {
+    if (n.kind != NodeKind::kLoad) {
+      count += instructions_of(n);
+      continue;
+    }
+    const int64_t stride = n.index.coefficient(across);
+    if (stride > 1 && stride <= kMaxColumns) ++groups[{n.input, n.index.coefficients, n.index.constant / stride}];
+    else count += stride == 0 || stride == 1 ? 1 : kOfElement * lanes;
+  }
+  for (const auto& [group, loads] : groups) {
+    count += std::min(instructions_of_loads(std::get<1>(group)[across], loads, isa), kOfElement * lanes * loads);
+  }
+  for (const RegionOutput& o : columns.outputs) {
+    const int64_t width = std::max<int64_t>(o.index.coefficient(across), 1);
+    count += 1 + interleaving_shuffles(width) * shuffle_cost(isa) / width;
+  }
+  return count;
+}
+
+/// Returns the number of instructions for as many rows, if vectors run along a row or along two dimensions.
+int64_t instructions_by_rows(const Region& region, int64_t columns, int64_t lanes) {
+  // A loop's own instructions; a load of elements that aren't neighbours; joining the lanes of a reduction.
+  constexpr int64_t kOfTurn = 4, kOfJump = 3, kOfReduction = 6;
+  const size_t last = region.extents.size() - 1;
+  const int64_t width = region.extents[last];
+  const bool folded = folded_shape(region, static_cast<int>(lanes)).has_value();
+  int64_t count = folded ? 0 : kOfTurn;
+  for (const RegionNode& n : region.nodes) {
+    const bool is_neighbour = n.index.coefficient(last) == 1 &&
+                              (!folded || n.index.coefficient(last - 1) == n.index.coefficient(last) * width);
+    count += n.kind == NodeKind::kReduce                  ? kOfReduction
+             : n.kind == NodeKind::kLoad && !is_neighbour ? kOfJump
+                                                          : instructions_of(n);
+    count += std::ssize(n.guards);
+  }
+  count += std::ssize(region.outputs);
+  if (folded) return columns * count;
+  const int64_t filled = std::min(lanes, static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(width))));
+  return lanes * (columns / width) * ((width + filled - 1) / filled) * count;
+}
+
+/// Returns the lanes of a register of the widest element.
+int64_t lanes_of(const Region& region, Isa isa) {
+  int widest = 1;
+  for (const RegionNode& n : region.nodes) {
+    if (n.kind != NodeKind::kClampedIndex) widest = std::max(widest, register_bytes(n.type));
+  }
+  return vector_bytes(isa) / widest;
+}
+
+}  // namespace
+
+std::optional<RegionColumns> columns_of(const Region& region, Isa isa) {
+  if (region.extents.size() < 2 || region.outputs.empty()) return std::nullopt;
+  const int64_t lanes = lanes_of(region, isa);
+  size_t begin = std::min(region.row_begin, region.extents.size() - 1);
+  while (begin > 1 && region.extents[begin - 1] < lanes) --begin;
+  if (lanes < 2 || begin == 0 || region.extents[begin - 1] < lanes) return std::nullopt;
+  std::optional<RegionColumns> written = engine::write_columns(region, begin);
+  if (!written) return std::nullopt;
+  int64_t columns = 1;
+  for (size_t k = begin; k < region.extents.size(); ++k) columns *= region.extents[k];
+  if (instructions_by_columns(written->region, lanes, isa) >= instructions_by_rows(region, columns, lanes))
+    return std::nullopt;
+  return written;
+}
+
+std::vector<std::vector<uint32_t>> column_loads(const Region& region, const RegionShape& shape, Isa isa) {
+  std::vector<std::vector<uint32_t>> groups(region.nodes.size());
+  if (region.has_row() || region.extents.empty() || shape.lanes == 1 || shape.folded > 1) return groups;
+  std::vector<uint32_t> firsts;
+  for (uint32_t n = 0; n < region.nodes.size(); ++n) {
+    const RegionNode& node = region.nodes[n];
+    const int64_t stride = node.index.coefficient(shape.vector_dimension);
+    if (node.kind != NodeKind::kLoad || stride < 2 || stride > kMaxColumns) continue;
+    const auto is_beside = [&](uint32_t other) {
+      const RegionNode& first = region.nodes[other];
+      return first.input == node.input && first.guards == node.guards && first.type == node.type &&
+             first.index.coefficients == node.index.coefficients && first.index.terms == node.index.terms &&
+             first.index.constant / stride == node.index.constant / stride;
+    };
+    const auto first = std::ranges::find_if(firsts, is_beside);
+    groups[first == firsts.end() ? n : *first].push_back(n);
+    if (first == firsts.end()) firsts.push_back(n);
+  }
+  for (uint32_t n : firsts) {
+    const RegionNode& node = region.nodes[n];
+    const int64_t lanes = std::min(shape.lanes, vector_bytes(isa) / static_cast<int>(element_size_bytes(node.type)));
+    const int64_t stride = node.index.coefficient(shape.vector_dimension), columns = std::ssize(groups[n]);
+    if (instructions_of_loads(stride, columns, isa) >= kOfElement * lanes * columns) groups[n].clear();
+  }
+  return groups;
+}
+
+}  // namespace hilo::cpu

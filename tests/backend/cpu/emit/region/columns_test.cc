@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Maps and reductions of narrow rows, with one vector for each column.
+#include "tests/backend/cpu/emit/region/region_case.h"
+#include "tests/backend/cpu/engine_check.h"
+
+namespace hilo::cpu {
+namespace {
+
+/// Rows of 3 elements turned by one: three loads, shuffles, three stores, and neither a mask nor a gather.
+TEST(RegionColumns, StacksAreInterleavedInRegisters) {
+  const std::string text = R"(ENTRY main {
+  x = f32[1024,3] parameter(0)
+  a = f32[1024,1] slice(x), slice={[0:1024],[0:1]}
+  b = f32[1024,1] slice(x), slice={[0:1024],[1:2]}
+  c = f32[1024,1] slice(x), slice={[0:1024],[2:3]}
+  n = f32[1024,1] negate(b)
+  ROOT z = f32[1024,3] concatenate(c, a, n), dimensions={1}
+}
+)";
+  EXPECT_EQ(code_of(text), "3 load <16 x float>, 3 store <16 x float>, 1 turn");
+  EXPECT_EQ(code_of(text, Isa::kAvx2), "3 load <8 x float>, 3 store <8 x float>, 1 turn");
+}
+
+/// Every second element: two loads and a shuffle. The last load ends at the last element that is needed.
+TEST(RegionColumns, StridedReadsAreShuffles) {
+  EXPECT_EQ(code_of(R"(ENTRY main {
+  x = f32[2047] parameter(0)
+  a = f32[1024] slice(x), slice={[0:2047:2]}
+  ROOT n = f32[1024] negate(a)
+}
+)"),
+            "2 load <16 x float>, 1 store <16 x float>, 1 turn");
+}
+
+TEST(RegionColumns, ReduceStacks) {
+  for (const std::string_view type : {"f32", "f64", "s32", "bf16", "u8"}) {
+    for (const int64_t rows : {64, 67, 1031}) {
+      for (const std::string_view reducer : {"add", "maximum", "multiply"}) {
+        check_text(fmt::format(R"(HloModule reduced
+reducer {{
+  a = {0}[] parameter(0)
+  b = {0}[] parameter(1)
+  ROOT c = {0}[] {2}(a, b)
+}}
+ENTRY main {{
+  x = {0}[{1}] parameter(0)
+  y = {0}[{1}] parameter(1)
+  one = {0}[] constant(1)
+  a = {0}[{1},1] broadcast(x), dimensions={{0}}
+  b = {0}[{1},1] broadcast(y), dimensions={{0}}
+  d = {0}[{1}] add(x, y)
+  c = {0}[{1},1] broadcast(d), dimensions={{0}}
+  s = {0}[{1},3] concatenate(a, b, c), dimensions={{1}}
+  r = {0}[{1}] reduce(s, one), dimensions={{1}}, to_apply=reducer
+  w = {0}[{1},3] broadcast(r), dimensions={{0}}
+  z = {0}[{1},3] add(s, w)
+  ROOT t = ({0}[{1}], {0}[{1},3]) tuple(r, z)
+}}
+)",
+                               type, rows, reducer),
+                   type == "bf16" ? 2e-2 : 1e-5);
+      }
+    }
+  }
+}
+
+/// Every width, with all types of columns.
+TEST(RegionColumns, StackAnyWidth) {
+  for (const std::string_view type : {"pred", "u8", "bf16", "f16", "f32", "s64", "c64", "c128"}) {
+    for (int64_t width = 2; width <= 17; ++width) {
+      std::string text = fmt::format("HloModule stacked\nENTRY main {{\n x = {0}[71,{1}] parameter(0)\n", type, width);
+      std::string columns;
+      for (int64_t c = 0; c < width; ++c) {
+        text += fmt::format(" c{2} = {0}[71,1] slice(x), slice={{[0:71],[{2}:{3}]}}\n", type, width, c, c + 1);
+        columns = fmt::format("c{}{}{}", c, columns.empty() ? "" : ", ", columns);
+      }
+      check_text(text +
+                 fmt::format(" ROOT z = {}[71,{}] concatenate({}), dimensions={{1}}\n}}\n", type, width, columns));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hilo::cpu
