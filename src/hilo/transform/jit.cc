@@ -52,6 +52,13 @@ bool at_bottom(const JitEntry& entry, std::span<const Array> leaves) {
          std::ranges::all_of(entry.staged.captures, is_concrete);
 }
 
+/// Whether padded arguments take the place of the call's. Under a transformation the function is a part of another
+/// program.
+bool runs_in_buckets(const JitCache& cache, const Call& call) {
+  return !cache.options().buckets.empty() && &current_trace() == &eval_trace() &&
+         std::ranges::all_of(call.arguments.leaves, is_concrete);
+}
+
 /// Runs the function itself in the current trace.
 Outcome run_untraced(const Call& call) {
   Outcome outcome;
@@ -85,7 +92,8 @@ Call State::describe(const Typeless& typeless, WalkRef arguments,
     const TransformationLocation here(location_);
     call.donated = flat_call::mask_of(leaf_counts(typeless.arguments), options_->donate_argnums);
   }
-  if (!options_->in_shardings.empty()) call.argument_leaves = leaf_counts(typeless.arguments);
+  if (!options_->in_shardings.empty() || !options_->bucket_axes.empty())
+    call.argument_leaves = leaf_counts(typeless.arguments);
   call.typeless = typeless;
   return call;
 }
@@ -152,6 +160,9 @@ void write(std::span<const Array> results, const CallLeaves& memory) {
 Outcome call(JitCache& cache, const Call& call) {
   check_static(call, cache.location());
   if (is_on(Setting::kDisableJit)) return run_untraced(call);
+  if (runs_in_buckets(cache, call)) {
+    if (std::optional<Outcome> outcome = call_in_bucket(cache, call)) return *std::move(outcome);
+  }
   const std::shared_ptr<JitEntry> entry = entry_of(cache, call);
   if (entry->transforms_function && &current_trace() != &eval_trace()) return run_untraced(call);
   return {call_entry(cache, *entry, call.arguments.leaves), entry->prototype};
@@ -206,6 +217,13 @@ void call_into(JitCache& cache, const Call& call, const CallLeaves& results) {
     for (const Array& array : outcome.leaves) shapes.push_back(array.aval_shape());
     check(shapes, outcome.prototype.get());
     return write(outcome.leaves, results);
+  }
+  if (runs_in_buckets(cache, call)) {
+    if (const std::optional<Outcome> outcome = call_in_bucket(cache, call)) {
+      for (const Array& array : outcome->leaves) shapes.push_back(array.aval_shape());
+      check(shapes, outcome->prototype.get());
+      return write(outcome->leaves, results);
+    }
   }
   const std::shared_ptr<JitEntry> entry = entry_of(cache, call);
   const size_t own = entry->staged.own_result_count() - entry->written_leaves.size();

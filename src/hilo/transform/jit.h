@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <source_location>
 
 #include "hilo/base/caches.h"
@@ -56,6 +57,15 @@ struct JitOptions {
   ShardingList in_shardings = {}, out_shardings = {};
   /// options of the program's compilation; rejected under other transformations
   CompilerOptions compiler_options = {};
+  /// Sizes of programs for arguments whose sizes change: a size is padded up to the next bucket, so that each bucket is
+  /// compiled once. Every op must have a rule that keeps padding out of the results; otherwise a call fails with
+  /// UNIMPLEMENTED and the op's name. Donation has no effect. Empty: each size has its own program
+  /// Example    {.buckets = {64, 256, 1024}}
+  std::vector<int64_t> buckets = {};
+  /// Per argument the dimension that changes, in all of its arrays. Empty: those dimensions in which calls differ. The
+  /// first call then has a program for its own sizes
+  /// Example    {.buckets = {64, 256}, .bucket_axes = {kNoAxis, 0}}
+  std::vector<std::optional<int>> bucket_axes = {};
   bool operator==(const JitOptions&) const = default;
 };
 

@@ -9,6 +9,7 @@
 #include "hilo/hlo/ir/held_bytes.h"
 #include "hilo/mesh/sharded_program.h"
 #include "hilo/trace/staging_trace.h"
+#include "hilo/transform/buckets.h"
 #include "hilo/transform/jit.h"
 #include "hilo/transform/trace_cache.h"
 
@@ -71,7 +72,13 @@ class JitCache {
   }
   void add_compiled(JitEntry& entry);
   std::vector<std::shared_ptr<JitEntry>> entries() const { return entries_.entries(); }
-  void clear() { entries_.clear(); }
+  void clear() {
+    entries_.clear();
+    buckets_.clear();
+  }
+
+  /// The programs of JitOptions::buckets.
+  BucketTable& buckets() { return buckets_; }
 
   /// Counts a trace for the line on which the jit was created; warns the user once.
   void count_trace() const;
@@ -85,6 +92,7 @@ class JitCache {
   JitOptions options_;
   std::source_location location_;
   TraceCache<JitEntry> entries_{kMaxEntries};
+  BucketTable buckets_;
 };
 
 namespace jit_detail {
