@@ -52,6 +52,9 @@ TEST_F(Flags, HaveTheirDefaults) {
   EXPECT_EQ(values.hilo_max_instructions, 1 << 20);
   EXPECT_EQ(values.hilo_max_memory, 0);
   EXPECT_EQ(values.hilo_compile_seconds, 0);
+  EXPECT_EQ(values.hilo_effort, "default");
+  EXPECT_EQ(values.hilo_budget_milliseconds, 0);
+  EXPECT_TRUE(values.hilo_tiers);
   EXPECT_EQ(values.hilo_run_seconds, 0);
   EXPECT_EQ(values.hilo_cache_bytes, int64_t{1} << 30);
 }
@@ -99,7 +102,10 @@ TEST_F(Flags, AVariableOfHilosOwnOutranksTheOneThatJaxReadsToo) {
 
 TEST_F(Flags, EveryFlagIsReadFromTheEnvironment) {
   for (const FlagInfo& flag : kFlags) {
-    const char* text = flag.is_bool() ? "on" : flag.is_integer() ? "8" : flag.is_enum() ? "xrt" : "text";
+    const char* text = flag.is_bool()      ? "on"
+                       : flag.is_integer() ? "8"
+                       : flag.is_enum()    ? flag.choices.back().data()
+                                           : "text";
     ::setenv(environment_name(flag).c_str(), text, 1);
   }
   reset_flags();

@@ -140,6 +140,12 @@ TEST(CFunction, WrongOptionsAreErrors) {
   options.threads = -1;
   EXPECT_HAS(error(), "got -1 threads");
   options.threads = 0;
+  options.effort = 3;
+  EXPECT_HAS(error(), "got effort 3");
+  options.effort = HILO_EFFORT_FASTEST;
+  options.budget = -1;
+  EXPECT_HAS(error(), "got a budget of -1 s");
+  options.budget = 2;
   options.flag_count = 1;
   EXPECT_HAS(error(), "flags is null");
   const char* flag = nullptr;

@@ -225,7 +225,18 @@ TEST_F(Bridge, CompileOptionsAreComparedAndPrinted) {
             "dump_per_pass_hlo_proto_to: unset, hlo_profile: false, straight_lines: true, result_shape: "
             "f32[2,3]{0,1}, replica_count: 1, "
             "device_assignment: unset, limits: "
-            "{instructions: 1048576, compile_seconds: 0, memory_bytes: 0, run_seconds: 0}}");
+            "{instructions: 1048576, compile_seconds: 0, memory_bytes: 0, run_seconds: 0}, effort: "
+            "{effort: default, budget: 0, tiers: true}}");
+}
+
+TEST_F(Bridge, FlagsSetTheEffort) {
+  set("hilo_effort", "fastest");
+  set("hilo_budget_milliseconds", "250");
+  set("hilo_tiers", "false");
+  const CompileEffort effort = (*get_compile_options())->effort;
+  EXPECT_EQ(effort.effort, Effort::kFastest);
+  EXPECT_EQ(effort.budget, 0.25);
+  EXPECT_FALSE(effort.tiers);
 }
 
 TEST_F(Bridge, NoFlagAskingMeansNoCompileOptions) { EXPECT_EQ(*get_compile_options(), std::nullopt); }

@@ -24,6 +24,9 @@ TEST(CompilerOptions, SetWhatTheFlagsOfTheirNamesSet) {
                         {"hilo_max_memory", "8"},
                         {"hilo_compile_seconds", "9"},
                         {"hilo_run_seconds", "10"},
+                        {"hilo_effort", "fastest"},
+                        {"hilo_budget_milliseconds", "1500"},
+                        {"hilo_tiers", "false"},
                         {"jax_hlo_profile", "true"},
                         {"jax_dump_hlo_graph", "f.*"}},
                        options);
@@ -31,6 +34,9 @@ TEST(CompilerOptions, SetWhatTheFlagsOfTheirNamesSet) {
   EXPECT_EQ(options.limits.memory_bytes, 8);
   EXPECT_EQ(options.limits.compile_seconds, 9);
   EXPECT_EQ(options.limits.run_seconds, 10);
+  EXPECT_EQ(options.effort.effort, Effort::kFastest);
+  EXPECT_EQ(options.effort.budget, 1.5);
+  EXPECT_FALSE(options.effort.tiers);
   EXPECT_TRUE(options.hlo_profile);
   EXPECT_EQ(options.generate_hlo_graph, "f.*");
   const std::string folder = testing::TempDir() + "/compiler_options";
@@ -49,8 +55,10 @@ TEST(CompilerOptions, OthersAreRefusedWithTheNearestName) {
       error_of([&] { jit(twice).lower(x).compile({{"hilo_max_memori", "1"}}); }, StatusCode::kInvalidArgument);
   EXPECT_NE(name.find("No such compile option: 'hilo_max_memori'"), std::string::npos) << name;
   EXPECT_NE(name.find("did you mean 'hilo_max_memory'?"), std::string::npos) << name;
-  for (const CompilerOptions& wrong : std::vector<CompilerOptions>{
-           {{"hilo_max_memory", "-1"}}, {{"hilo_max_memory", "much"}}, {{"jax_hlo_profile", "perhaps"}}}) {
+  for (const CompilerOptions& wrong : std::vector<CompilerOptions>{{{"hilo_max_memory", "-1"}},
+                                                                   {{"hilo_max_memory", "much"}},
+                                                                   {{"jax_hlo_profile", "perhaps"}},
+                                                                   {{"hilo_effort", "much"}}}) {
     const std::string value =
         error_of([&] { jit(twice, {.compiler_options = wrong})(x); }, StatusCode::kInvalidArgument);
     EXPECT_NE(value.find("got '" + wrong.begin()->second + "'"), std::string::npos) << value;

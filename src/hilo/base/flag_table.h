@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -18,22 +19,25 @@ namespace hilo {
 using FlagField = std::variant<bool FlagValues::*, int64_t FlagValues::*, std::string FlagValues::*,
                                std::optional<std::string> FlagValues::*>;
 
+inline constexpr std::array<std::string_view, 2> kBackendNames = {"xla", "xrt"};
+inline constexpr std::array<std::string_view, 3> kEffortNames = {"fastest", "default", "best"};
+
 struct FlagInfo {
   std::string_view name;
   FlagField field;
   std::optional<std::string_view> default_text;  ///< nullopt means no value
   std::string_view help;
-  std::array<std::string_view, 2> choices = {};  ///< values of an enum flag; otherwise empty
-  int64_t minimum = INT64_MIN;                   ///< for integer flags
+  std::span<const std::string_view> choices = {};  ///< values of an enum flag; otherwise empty
+  int64_t minimum = INT64_MIN;                     ///< for integer flags
   /// takes precedence over environment_name, which JAX also reads, with another meaning
   std::string_view own_variable = {};
 
   constexpr bool is_bool() const { return std::holds_alternative<bool FlagValues::*>(field); }
   constexpr bool is_integer() const { return std::holds_alternative<int64_t FlagValues::*>(field); }
-  constexpr bool is_enum() const { return !choices[0].empty(); }
+  constexpr bool is_enum() const { return !choices.empty(); }
 };
 
-inline constexpr std::array<FlagInfo, 24> kFlags = {{
+inline constexpr std::array<FlagInfo, 27> kFlags = {{
     {"jax_enable_x64", &FlagValues::jax_enable_x64, "false", "Enable 64-bit types to be used."},
     {"jax_dump_hlo_graph", &FlagValues::jax_dump_hlo_graph, std::nullopt, "Regexp of HLO graphs to dump."},
     {"jax_hlo_profile", &FlagValues::jax_hlo_profile, "false", "Enables HLO profiling mode."},
@@ -42,11 +46,8 @@ inline constexpr std::array<FlagInfo, 24> kFlags = {{
     {"jax_dump_hlo_optimized", &FlagValues::jax_dump_hlo_optimized, std::nullopt, "Dirpath for optimized HLO dump."},
     {"jax_dump_hlo_per_pass", &FlagValues::jax_dump_hlo_per_pass, std::nullopt, "Dirpath for per-pass HLO dump."},
     {"jax_replica_count", &FlagValues::jax_replica_count, "1", "Replica count for computations.", {}, 1},
-    {"jax_xla_backend",
-     &FlagValues::jax_xla_backend,
-     "xla",
-     "Either \"xla\" for the XLA service directly, or \"xrt\" for an XRT backend.",
-     {"xla", "xrt"}},
+    {"jax_xla_backend", &FlagValues::jax_xla_backend, "xla",
+     "Either \"xla\" for the XLA service directly, or \"xrt\" for an XRT backend.", kBackendNames},
     {"jax_backend_target", &FlagValues::jax_backend_target, "local",
      "Either \"local\" or \"rpc:address\" to connect to a remote service target."},
     {"jax_platform_name",
@@ -80,6 +81,20 @@ inline constexpr std::array<FlagInfo, 24> kFlags = {{
      "Timeout of a compilation in seconds. 0: no limit.",
      {},
      0},
+    {"hilo_effort", &FlagValues::hilo_effort, "default",
+     "Time that the compiler spends on faster code: fastest, default or best. The results are the same bits.",
+     kEffortNames},
+    {"hilo_budget_milliseconds",
+     &FlagValues::hilo_budget_milliseconds,
+     "0",
+     "Time for the generation of good code in milliseconds; what would end later is generated as under hilo_effort "
+     "fastest. 0: no limit.",
+     {},
+     0},
+    {"hilo_tiers", &FlagValues::hilo_tiers, "true",
+     "Code of hilo_effort fastest, and what a budget left over, is replaced by good code, which another thread "
+     "generates "
+     "once the program has run for some time."},
     {"hilo_run_seconds", &FlagValues::hilo_run_seconds, "0", "Timeout of a run in seconds. 0: no limit.", {}, 0},
     {"hilo_cache_bytes",
      &FlagValues::hilo_cache_bytes,

@@ -29,6 +29,9 @@ struct FlagValues {
   int64_t hilo_max_instructions;
   int64_t hilo_max_memory;
   int64_t hilo_compile_seconds;
+  std::string hilo_effort;
+  int64_t hilo_budget_milliseconds;
+  bool hilo_tiers;
   int64_t hilo_run_seconds;
   int64_t hilo_cache_bytes;
   int64_t hilo_disk_cache_bytes;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "hilo/base/files.h"
 #include "hilo/c/guarded.h"
@@ -27,6 +28,21 @@ StatusOr<CompilerOptions> named_options(const hilo_compile_options& options) {
     named[std::string(flag.substr(0, equals))] = flag.substr(equals + 1);
   }
   return named;
+}
+
+/// Adds the options that have fields, unless they are named.
+Status add_effort(const hilo_compile_options& options, CompilerOptions& named) {
+  if (options.effort < HILO_EFFORT_DEFAULT || options.effort > HILO_EFFORT_BEST)
+    return invalid_argument(fmt::format("hilo_compile_options: got effort {}", options.effort));
+  constexpr double kMaxBudget = 1e9;  // seconds
+  if (!(options.budget >= 0 && options.budget <= kMaxBudget))
+    return invalid_argument(fmt::format("hilo_compile_options: got a budget of {} s", options.budget));
+  if (options.effort != HILO_EFFORT_DEFAULT)
+    named.emplace("hilo_effort", options.effort == HILO_EFFORT_FASTEST ? "fastest" : "best");
+  if (options.no_tiers != 0) named.emplace("hilo_tiers", "false");
+  if (options.budget > 0)
+    named.emplace("hilo_budget_milliseconds", fmt::format("{:.0f}", std::ceil(options.budget * 1e3)));
+  return ok_status();
 }
 
 StatusOr<std::shared_ptr<Executable>> compiled(const Program& program, const CompilerOptions& options) {
@@ -55,7 +71,8 @@ std::vector<MemoryRule> rules_of(std::span<const Shape> shapes) {
 StatusOr<std::shared_ptr<const Function>> function_of(const Program& program, const hilo_compile_options& options) {
   if (options.threads < 0)
     return invalid_argument(fmt::format("hilo_compile_options: got {} threads", options.threads));
-  HILO_ASSIGN_OR_RETURN(const CompilerOptions named, named_options(options));
+  HILO_ASSIGN_OR_RETURN(CompilerOptions named, named_options(options));
+  HILO_RETURN_IF_ERROR(add_effort(options, named));
   auto function = std::make_shared<Function>();
   HILO_ASSIGN_OR_RETURN(function->executable, compiled(program, named));
   if (options.threads != 0) function->pool = std::make_unique<ThreadPool>(options.threads);

@@ -26,7 +26,7 @@ extern "C" {
 
 /* The version of this header. A library of the same major version runs a program that was built with it, if its minor
    version isn't lower. */
-enum { HILO_C_MAJOR = 1, HILO_C_MINOR = 0 };
+enum { HILO_C_MAJOR = 1, HILO_C_MINOR = 1 };
 
 /* The numbers of absl, gRPC and PJRT. */
 typedef enum hilo_code {
@@ -174,6 +174,12 @@ int hilo_vmap(const hilo_program* program, int64_t batch, const int32_t* axes, h
 
 /* ---- Compilation ---- */
 
+typedef enum hilo_effort {
+  HILO_EFFORT_DEFAULT = 0, /* that of the flag hilo_effort */
+  HILO_EFFORT_FASTEST = 1, /* the first result comes early; code is up to twice as slow */
+  HILO_EFFORT_BEST = 2
+} hilo_effort;
+
 typedef struct hilo_compile_options {
   size_t size; /* sizeof(hilo_compile_options) */
   /* Threads of a call, including the caller's. 0: the process's pool, which runs one call at a time on several threads.
@@ -182,6 +188,14 @@ typedef struct hilo_compile_options {
   /* Options by name, as jit's: "hilo_compile_seconds=60". docs/flags.md lists them. */
   const char* const* flags;
   size_t flag_count;
+  /* Since 1.1. Time that the compiler spends on faster code: hilo_effort. The results are the same bits. */
+  int32_t effort;
+  /* 1: quick code stays. 0: code of HILO_EFFORT_FASTEST, and what a budget left over, is replaced by good code, which
+     another thread generates once calls have taken about as long as that takes. */
+  int32_t no_tiers;
+  /* Seconds for the generation of good code; what would end later is generated as under HILO_EFFORT_FASTEST. 0: no
+     limit. */
+  double budget;
 } hilo_compile_options;
 
 /* Compiles a program for the default device of the process.

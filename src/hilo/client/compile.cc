@@ -21,7 +21,7 @@ namespace hilo {
 namespace {
 
 /// Key of the cache: the program's fingerprint, the client, the program's name (for profiles and messages), and the
-/// compile limits as text.
+/// compile limits and the effort as text.
 using ExecutableKey = std::tuple<hlo::Fingerprint, uint64_t, std::string, std::string>;
 
 auto& executables() {
@@ -36,14 +36,16 @@ std::mutex& compiling(const ExecutableKey& key) {
   return (*mutexes)[std::hash<hlo::Fingerprint>()(std::get<0>(key)) % mutexes->size()];
 }
 
-/// Returns the key of the disk cache: the program's text and all options that affect compilation. Fingerprints can't be
-/// used, because they differ between processes. The first line is the program's name.
+/// Returns the key of the disk cache: the program's text and all options that affect compilation. The disk has no quick
+/// code, so that only the best effort has its own entries. Fingerprints can't be used, because they differ between
+/// processes. The first line is the program's name.
 std::string disk_key(const Client& client, const hlo::Module& module, const CompileOptions& options) {
   const char* const isa = std::getenv("HILO_ISA");
   const hlo::PrintOptions meaning{.decompose_extensions = false, .canonical = true};
   return fmt::format("{}\n{}, {}, {}, replicas {}, {}\n{}", module.name, client.platform_name(),
                      client.devices()[0]->kind(), isa == nullptr ? "any" : isa, options.replica_count,
-                     options.limits.to_string(), hlo::print_module(module, meaning));
+                     options.limits.to_string() + (options.effort.effort == Effort::kBest ? ", best" : ""),
+                     hlo::print_module(module, meaning));
 }
 
 /// Programs with more constants aren't cached on disk, because reading them takes as long as compiling.
@@ -94,7 +96,7 @@ bool may_be_shared(const hlo::Module& module, const CompileOptions& options) {
 }
 
 ExecutableKey key_of(const hlo::Module& module, const CompileOptions& options, uintptr_t client) {
-  std::string how = options.limits.to_string();
+  std::string how = options.limits.to_string() + options.effort.to_string();
   if (module.entry_parameter_layouts) {
     for (const Shape& shape : *module.entry_parameter_layouts) how += ", " + shape.to_string_with_layout();
   }
@@ -153,7 +155,7 @@ StatusOr<std::shared_ptr<Executable>> compile_for_client(Client& client, const h
   const ExecutableStatistics statistics = compiled->statistics();
   log_debug("compiled {}: {} kernels, {} of them new, {:.1f} ms", module.name, statistics.kernel_count,
             statistics.kernels_compiled, statistics.compile_milliseconds);
-  if (disk != nullptr) disk->insert(key, *compiled);
+  if (disk != nullptr && statistics.quick_count == 0) disk->insert(key, *compiled);
   return std::shared_ptr<Executable>(std::move(compiled));
 } catch (const std::bad_alloc&) {
   return out_of_memory();

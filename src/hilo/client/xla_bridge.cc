@@ -134,6 +134,12 @@ CompileLimits limits_of(const FlagValues& values) {
           .run_seconds = static_cast<double>(values.hilo_run_seconds)};
 }
 
+CompileEffort effort_of(const FlagValues& values) {
+  return {.effort = effort_of_name(values.hilo_effort).value_or(Effort::kDefault),
+          .budget = static_cast<double>(values.hilo_budget_milliseconds) * 1e-3,
+          .tiers = values.hilo_tiers};
+}
+
 std::optional<std::string> path_or_warning(const std::string& directory, std::string_view name) {
   StatusOr<std::string> path = hlo_path(directory, name);
   if (path.ok()) return *std::move(path);
@@ -222,6 +228,7 @@ StatusOr<std::optional<CompileOptions>> get_compile_options() {
   if (values->jax_dump_hlo_graph) asked().generate_hlo_graph = values->jax_dump_hlo_graph;
   if (values->jax_hlo_profile) asked().hlo_profile = true;
   if (const CompileLimits limits = limits_of(*values); limits != CompileLimits{}) asked().limits = limits;
+  if (const CompileEffort effort = effort_of(*values); effort != CompileEffort{}) asked().effort = effort;
   for (const DumpFlag& dump : kDumpFlags) {
     const std::optional<std::string>& directory = (*values).*dump.flag;
     if (directory && !directory->empty()) asked().*dump.option = path_or_warning(*directory, dump.name);

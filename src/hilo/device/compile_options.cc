@@ -3,11 +3,26 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "hilo/base/flag_table.h"
+#include "hilo/base/sizes.h"
+
 namespace hilo {
 
 std::string CompileLimits::to_string() const {
   return fmt::format("{{instructions: {}, compile_seconds: {}, memory_bytes: {}, run_seconds: {}}}", instructions,
                      compile_seconds, memory_bytes, run_seconds);
+}
+
+std::string CompileEffort::to_string() const {
+  return fmt::format("{{effort: {}, budget: {}, tiers: {}}}", kEffortNames[ordinal(effort)], budget, tiers);
+}
+
+std::optional<Effort> effort_of_name(std::string_view name) {
+  const auto at = std::ranges::find(kEffortNames, name);
+  if (at == kEffortNames.end()) return std::nullopt;
+  return static_cast<Effort>(at - kEffortNames.begin());
 }
 
 std::string CompileOptions::to_string() const {
@@ -21,7 +36,7 @@ std::string CompileOptions::to_string() const {
          ", result_shape: " + (result_shape ? result_shape->to_string_with_layout() : "unset") +
          ", replica_count: " + std::to_string(replica_count) +
          ", device_assignment: " + (device_assignment ? device_assignment->to_string() : "unset") +
-         ", limits: " + limits.to_string() + "}";
+         ", limits: " + limits.to_string() + ", effort: " + effort.to_string() + "}";
 }
 
 }  // namespace hilo

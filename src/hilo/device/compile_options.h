@@ -23,6 +23,29 @@ struct CompileLimits {
   std::string to_string() const;
 };
 
+/// How much time the compiler spends on faster code. No effort changes a bit of a result.
+enum class Effort : uint8_t {
+  kFastest,  ///< code generation by LLVM's quick pipeline
+  kDefault,
+  kBest,  ///< code generation by LLVM's slowest pipeline
+};
+
+/// The effort of a compilation.
+struct CompileEffort {
+  Effort effort = Effort::kDefault;
+  /// Seconds for code generation, from the beginning of the compilation; 0 means no limit. The compiler looks at the
+  /// clock before each function; what it expects to end later is generated as under kFastest.
+  double budget = 0;
+  /// Whether quick code is replaced at run time, by code as of kDefault: another thread generates it after the program
+  /// has run for about as long as that takes.
+  bool tiers = true;
+  bool operator==(const CompileEffort&) const = default;
+  std::string to_string() const;
+};
+
+/// Returns the effort of that name: "fastest", "default" or "best"; nullopt for other text.
+std::optional<Effort> effort_of_name(std::string_view name);
+
 /// Token that cancels a compilation. It doesn't change the result, so all values compare equal.
 struct CompileCancellation {
   const CancellationToken* token = nullptr;
@@ -42,6 +65,7 @@ struct CompileOptions {
   int64_t replica_count = 1;
   std::optional<DeviceAssignment> device_assignment;  ///< if not set, replica r runs on device r
   CompileLimits limits;
+  CompileEffort effort;
   CompileCancellation cancellation;
   bool operator==(const CompileOptions&) const = default;
   std::string to_string() const;

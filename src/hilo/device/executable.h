@@ -15,7 +15,10 @@ namespace hilo {
 struct ExecutableStatistics {
   int64_t kernel_count = 0;
   int64_t kernels_compiled = 0;  ///< number of kernels compiled; the other kernels came from the kernel cache
-  int64_t evaluated_count = 0;   ///< number of instructions that the reference evaluator runs op by op, which is slow
+  /// number of functions that LLVM's quick pipeline generated: 0 under the default effort and after their replacement
+  int64_t quick_count = 0;
+  int64_t replacement_count = 0;  ///< 1 if another thread has replaced quick code by good code
+  int64_t evaluated_count = 0;    ///< number of instructions that the reference evaluator runs op by op, which is slow
   int64_t temporary_bytes = 0;
   int64_t alias_bytes = 0;  ///< bytes of results that reuse the memory of donated arguments
   int64_t constant_bytes = 0;

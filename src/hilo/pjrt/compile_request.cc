@@ -23,7 +23,9 @@ constexpr uint32_t kDebugOptions = 3, kNumReplicas = 4, kNumPartitions = 5,
 constexpr uint32_t kDumpTo = 109, kDumpAsText = 112, kDumpAsProto = 113;  // DebugOptions
 constexpr uint32_t kFreeResults = 12,
                    kFreeParameters = 18;  // allow_spmd_sharding_propagation_to_output, _to_parameters
-constexpr uint32_t kUseShardy = 19;       // use_shardy_partitioner
+constexpr uint32_t kTimeEffort = 20, kOptimizationLevel = 24;  // exec_time_optimization_effort, optimization_level
+constexpr uint32_t kBackendLevel = 31;                         // DebugOptions: xla_backend_optimization_level
+constexpr uint32_t kUseShardy = 19;                            // use_shardy_partitioner
 constexpr uint32_t kReplicaCount = 1, kComputationCount = 2, kComputationDevices = 3, kReplicaIds = 1;
 constexpr uint32_t kKey = 1, kValue = 2;  // an entry of a map
 enum Override : uint32_t { kText = 1, kBool = 2, kInteger = 3, kReal = 4 };
@@ -135,6 +137,65 @@ StatusOr<DumpRequest> dump_request(const WireMessage& options, const WireMessage
   return dump;
 }
 
+/// XLA's levels O0 to O3 are the numbers 9, 19, 29 and 39; 0 means that none is set.
+std::optional<Effort> effort_of_level(int64_t level) {
+  constexpr int64_t kO1 = 19, kO2 = 29;
+  if (level == 0) return std::nullopt;
+  return level <= kO1 ? Effort::kFastest : level <= kO2 ? Effort::kDefault : Effort::kBest;
+}
+
+std::optional<Effort> effort_of_time(double effort) {
+  if (effort == 0) return std::nullopt;
+  return effort < 0 ? Effort::kFastest : Effort::kBest;
+}
+
+template <class Number>
+StatusOr<Number> number_of(const WireMessage& value) {
+  Number number{};
+  if (value.has(kText)) {
+    HILO_ASSIGN_OR_RETURN(const std::string_view text, value.text(kText));
+    std::from_chars(text.data(), text.data() + text.size(), number);  // check_override() has checked it
+    return number;
+  }
+  HILO_ASSIGN_OR_RETURN(const int64_t integer, value.integer(kInteger));
+  HILO_ASSIGN_OR_RETURN(const double real, value.real64(kReal));
+  return value.has(kInteger) ? static_cast<Number>(integer) : static_cast<Number>(real);
+}
+
+/// Takes an option of compiler_options that sets the effort; ignores others.
+Status take_effort(const WireMessage& entry, std::optional<Effort>& effort) {
+  HILO_ASSIGN_OR_RETURN(const std::string_view key, entry.text(kKey));
+  HILO_ASSIGN_OR_RETURN(const WireMessage value, entry.message(kValue, "OptionOverrideProto"));
+  std::optional<Effort> found;
+  if (key == "optimization_level") {
+    HILO_ASSIGN_OR_RETURN(const auto level, number_of<int64_t>(value));
+    found = effort_of_level(level);
+  } else if (key == "exec_time_optimization_effort") {
+    HILO_ASSIGN_OR_RETURN(const auto time, number_of<double>(value));
+    found = effort_of_time(time);
+  } else if (key == "xla_backend_optimization_level") {
+    HILO_ASSIGN_OR_RETURN(const auto level, number_of<int64_t>(value));
+    if (level == 0) found = Effort::kFastest;
+  }
+  if (found) effort = found;
+  return ok_status();
+}
+
+/// Returns the requested effort: of JAX's configuration, which is in the build and debug options, and of
+/// compiler_options.
+StatusOr<std::optional<Effort>> effort_request(const WireMessage& options, const WireMessage& build) {
+  HILO_ASSIGN_OR_RETURN(const WireMessage flags, build.message(kDebugOptions, "DebugOptions"));
+  HILO_ASSIGN_OR_RETURN(const int64_t backend_level, flags.integer(kBackendLevel));
+  HILO_ASSIGN_OR_RETURN(const int64_t level, build.integer(kOptimizationLevel));
+  HILO_ASSIGN_OR_RETURN(const float time, build.real(kTimeEffort));
+  std::optional<Effort> effort = effort_of_level(level);
+  if (!effort) effort = effort_of_time(static_cast<double>(time));
+  if (!effort && flags.has(kBackendLevel) && backend_level == 0) effort = Effort::kFastest;
+  HILO_RETURN_IF_ERROR(options.for_each_message(kOverrides, "EnvOptionOverridesEntry",
+                                                [&](const WireMessage& entry) { return take_effort(entry, effort); }));
+  return effort;
+}
+
 Status read_assignment(const WireMessage& message, CompileRequest& request) {
   HILO_ASSIGN_OR_RETURN(const int64_t replicas, message.integer(kReplicaCount));
   HILO_ASSIGN_OR_RETURN(const int64_t partitions, message.integer(kComputationCount));
@@ -178,6 +239,7 @@ StatusOr<CompileRequest> compile_request(std::string_view bytes) {
   HILO_ASSIGN_OR_RETURN(request.free_parameters, build.integers(kFreeParameters));
   HILO_ASSIGN_OR_RETURN(request.uses_shardy, build.boolean(kUseShardy));
   HILO_ASSIGN_OR_RETURN(request.dump, dump_request(options, build));
+  HILO_ASSIGN_OR_RETURN(request.effort, effort_request(options, build));
   if (!build.has(kDeviceAssignment)) return request;
   HILO_ASSIGN_OR_RETURN(const WireMessage assignment, build.message(kDeviceAssignment, "DeviceAssignmentProto"));
   HILO_RETURN_IF_ERROR(read_assignment(assignment, request));

@@ -143,6 +143,7 @@ StatusOr<std::shared_ptr<Executable>> compile(const hlo::Module& module, const P
   HILO_ASSIGN_OR_RETURN(const std::optional<CompileOptions> asked, get_compile_options());
   CompileOptions options = asked.value_or(CompileOptions{});
   options.replica_count = participants;
+  if (program.request.effort) options.effort.effort = *program.request.effort;
   // A program of one device can run on any device.
   if (participants > 1) {
     HILO_ASSIGN_OR_RETURN(options.device_assignment, DeviceAssignment::make(participants, 1, program.request.devices));

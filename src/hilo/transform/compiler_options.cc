@@ -29,6 +29,12 @@ bool truth_of(const std::string& name, const std::string& value) {
   return text == "true";
 }
 
+Effort effort_named(const std::string& name, const std::string& value) {
+  const std::optional<Effort> effort = effort_of_name(ascii_lower(value));
+  if (!effort) refuse_value(name, value, "fastest, default or best");
+  return *effort;
+}
+
 struct Option {
   std::string_view name;
   void (*set)(CompileOptions& options, const std::string& name, const std::string& value);
@@ -43,6 +49,14 @@ constexpr Option kOptions[] = {
      [](CompileOptions& o, const std::string& n, const std::string& v) {
        o.limits.compile_seconds = static_cast<double>(count_of(n, v));
      }},
+    {"hilo_effort",
+     [](CompileOptions& o, const std::string& n, const std::string& v) { o.effort.effort = effort_named(n, v); }},
+    {"hilo_budget_milliseconds",
+     [](CompileOptions& o, const std::string& n, const std::string& v) {
+       o.effort.budget = static_cast<double>(count_of(n, v)) * 1e-3;
+     }},
+    {"hilo_tiers",
+     [](CompileOptions& o, const std::string& n, const std::string& v) { o.effort.tiers = truth_of(n, v); }},
     {"hilo_run_seconds", [](CompileOptions& o, const std::string& n,
                             const std::string& v) { o.limits.run_seconds = static_cast<double>(count_of(n, v)); }},
     {"jax_hlo_profile",

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/backend/cpu/cpu_engine.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 
 #include "hilo/backend/cpu/load/codegen_table.h"
 #include "hilo/backend/cpu/load/cpu_program.h"
@@ -81,7 +83,42 @@ class CpuEngine final : public HostEngine {
     const auto began = std::chrono::steady_clock::now();
     HILO_ASSIGN_OR_RETURN(const cpu::Isa isa, cpu::selected_isa());
     HILO_ASSIGN_OR_RETURN(Compiled compiled, plan_of(module, options, isa, form_of(options), observer));
-    return loaded(std::move(compiled), host_signature(module, options), isa, began, options);
+    const bool tiers = options.effort.tiers && compiled.emitted.quick > 0 && !options.hlo_profile;
+    std::optional<hlo::Module> optimized;
+    if (tiers) optimized = *compiled.optimized;
+    HILO_ASSIGN_OR_RETURN(std::unique_ptr<cpu::CpuProgram> program,
+                          loaded(std::move(compiled), host_signature(module, options), isa, began, options));
+    if (tiers && !calls_the_user(*optimized))
+      program->replace_later(good_code(*std::move(optimized), isa, form_of(options)),
+                             kGoodOverQuick * program->statistics().compile_milliseconds * 1e-3);
+    return std::unique_ptr<HostProgram>(std::move(program));
+  }
+
+  static constexpr double kGoodOverQuick = 5;  // compile time of good code, in that of quick code
+
+  /// Whether the program has custom calls, which may keep a state for each executable.
+  static bool calls_the_user(const hlo::Module& module) {
+    return std::ranges::any_of(hlo::computations_of(module), [](const hlo::ComputationPtr& computation) {
+      return std::ranges::any_of(computation->instructions(),
+                                 [](const hlo::Instruction& i) { return i.opcode == hlo::Opcode::kCustomCall; });
+    });
+  }
+
+  static cpu::Tier::Generate good_code(hlo::Module optimized, cpu::Isa isa, engine::LoopForm form) {
+    return [optimized = std::move(optimized), isa, form]() -> StatusOr<cpu::Program> {
+      const FloatingPointScope nearest;
+      HILO_ASSIGN_OR_RETURN(const cpu::CodegenTable* const codegen, open_codegen());
+      HILO_ASSIGN_OR_RETURN(cpu::EmittedPlan emitted, codegen->compile_plan(optimized, isa, form, nullptr, {}));
+      return cpu::load_program(std::move(emitted.plan), isa);
+    };
+  }
+
+  /// Returns the effort for code generation that begins now, in a compilation that began earlier.
+  static CompileEffort rest_of(CompileEffort effort, std::chrono::steady_clock::time_point began) {
+    constexpr double kNothing = 1e-9;  // 0 means no limit
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
+    if (effort.budget != 0) effort.budget = std::max(effort.budget - passed.count(), kNothing);
+    return effort;
   }
 
   /// A program before it is loaded.
@@ -96,6 +133,7 @@ class CpuEngine final : public HostEngine {
 
   static StatusOr<Compiled> plan_of(const hlo::Module& module, const CompileOptions& options, cpu::Isa isa,
                                     engine::LoopForm form, hlo::PassObserver* observer) {
+    const auto began = std::chrono::steady_clock::now();
     const FloatingPointScope nearest;
     HILO_RETURN_IF_ERROR(hlo::verify(module));
     HILO_RETURN_IF_ERROR(check_collectives(module, options.replica_count));
@@ -110,21 +148,23 @@ class CpuEngine final : public HostEngine {
     passes.check = [&](const hlo::Module& grown) { return check_growth_limit(module, grown, options.limits); };
     HILO_RETURN_IF_ERROR(hlo::run_passes(*optimized, hlo::default_pipeline(), passes).status());
     HILO_RETURN_IF_ERROR(check_expansion_limit(module, *optimized, options.limits));
-    HILO_ASSIGN_OR_RETURN(cpu::EmittedPlan emitted, codegen->compile_plan(*optimized, isa, form, observer));
+    HILO_ASSIGN_OR_RETURN(cpu::EmittedPlan emitted,
+                          codegen->compile_plan(*optimized, isa, form, observer, rest_of(options.effort, began)));
     return Compiled{std::move(optimized), std::move(emitted)};
   }
 
-  static StatusOr<std::unique_ptr<HostProgram>> loaded(Compiled compiled, ProgramSignature signature, cpu::Isa isa,
-                                                       std::chrono::steady_clock::time_point began,
-                                                       const CompileOptions& options) {
+  static StatusOr<std::unique_ptr<cpu::CpuProgram>> loaded(Compiled compiled, ProgramSignature signature, cpu::Isa isa,
+                                                           std::chrono::steady_clock::time_point began,
+                                                           const CompileOptions& options) {
     HILO_ASSIGN_OR_RETURN(cpu::Program code, cpu::load_program(std::move(compiled.emitted.plan), isa));
     const double milliseconds =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
     auto program = std::make_unique<cpu::CpuProgram>(
         std::move(signature), std::make_unique<cpu::ProgramModule>(std::move(compiled.optimized)), std::move(code),
         compiled.emitted.compiled, milliseconds);
+    program->set_quick(compiled.emitted.quick);
     HILO_RETURN_IF_ERROR(check_memory_limit(program->signature(), program->statistics(), options.limits));
-    return std::unique_ptr<HostProgram>(std::move(program));
+    return program;
   }
 
   /// Returns the instruction sets of an object, lowest first.
@@ -148,13 +188,19 @@ class CpuEngine final : public HostEngine {
     return object_of(module, options, object, engine::LoopForm::kAlone);
   }
 
+  /// Objects are compiled once and run often.
+  static CompileOptions good(CompileOptions options) {
+    options.effort = {};
+    return options;
+  }
+
   static StatusOr<ObjectFiles> object_of(const hlo::Module& module, const CompileOptions& options,
                                          const ObjectOptions& object, engine::LoopForm form) {
     HILO_ASSIGN_OR_RETURN(const cpu::CodegenTable* const codegen, open_codegen());
     HILO_ASSIGN_OR_RETURN(const std::vector<cpu::Isa> isas, isas_of(object, *codegen));
     std::vector<Compiled> compiled;
     for (const cpu::Isa isa : isas) {
-      HILO_ASSIGN_OR_RETURN(compiled.emplace_back(), plan_of(module, options, isa, form, nullptr));
+      HILO_ASSIGN_OR_RETURN(compiled.emplace_back(), plan_of(module, good(options), isa, form, nullptr));
     }
     std::vector<cpu::LevelPlan> levels;
     for (size_t k = 0; k < isas.size(); ++k) levels.push_back({isas[k], &compiled[k].emitted.plan});
@@ -176,12 +222,14 @@ class CpuEngine final : public HostEngine {
                                                                std::vector<Compiled> compiled) {
     if (isas[0] == cpu::Isa::kNeon) {
       isas[0] = cpu::Isa::kNeonBits;
-      HILO_ASSIGN_OR_RETURN(compiled[0], plan_of(module, options, isas[0], form, nullptr));
+      HILO_ASSIGN_OR_RETURN(compiled[0], plan_of(module, good(options), isas[0], form, nullptr));
     }
     for (size_t level = isas.size(); level-- > 0;) {
-      if (cpu::host_has(isas[level]))
-        return loaded(std::move(compiled[level]), std::move(signature), isas[level], std::chrono::steady_clock::now(),
-                      options);
+      if (!cpu::host_has(isas[level])) continue;
+      HILO_ASSIGN_OR_RETURN(std::unique_ptr<cpu::CpuProgram> program,
+                            loaded(std::move(compiled[level]), std::move(signature), isas[level],
+                                   std::chrono::steady_clock::now(), options));
+      return std::unique_ptr<HostProgram>(std::move(program));
     }
     return failed_precondition("writing the test of an object: this machine lacks the instructions of its target");
   }

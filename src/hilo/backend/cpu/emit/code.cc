@@ -19,10 +19,10 @@ struct LoopCode {
 };
 int64_t held_bytes(const LoopCode& loop) { return std::ssize(*loop.code); }
 
-StatusOr<LoopCode> compile_loop(const LoopSource& source, Isa isa, hlo::PassObserver* observer) {
+StatusOr<LoopCode> compile_loop(const LoopSource& source, Isa isa, CodeLevel level, hlo::PassObserver* observer) {
   const auto began = std::chrono::steady_clock::now();
   const auto emit = [&](llvm::Module& module) { return emit_whole_loop(module, isa, source, kLoopName); };
-  HILO_ASSIGN_OR_RETURN(std::shared_ptr<CompiledCode> code, compile_code(kLoopName, isa, emit));
+  HILO_ASSIGN_OR_RETURN(std::shared_ptr<CompiledCode> code, compile_code(kLoopName, isa, level, emit));
   if (observer != nullptr) {
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
     observer->generated(kLoopName, code->size(), took.count());
@@ -30,17 +30,23 @@ StatusOr<LoopCode> compile_loop(const LoopSource& source, Isa isa, hlo::PassObse
   return LoopCode{std::move(code)};
 }
 
+/// Returns the expected time of compiling a loop: that of the kernels that it contains.
+double loop_seconds(const engine::PlannedProgram& program, const engine::PlannedLoop& planned) {
+  const engine::WhileLoop& loop = program.plan.loops[planned.loop];
+  return kSecondsAnOperationOfRegion * 8 * static_cast<double>(loop.condition.size() + loop.body.size());
+}
+
 Status emit_loops(engine::PlannedProgram& program, Isa isa, hlo::PassObserver* observer, int64_t& compiled) {
   static auto* const cache = new CodeCache<LoopCode>;
   for (size_t k = 0; k < program.loops.size(); ++k) {
     const engine::PlannedLoop& planned = program.loops[k];
     const LoopSource source{program.plan, program.kernels, program.plan.loops[planned.loop], planned.layout};
-    const auto compile = [&] {
+    const auto compile = [&](CodeLevel level) {
       ++compiled;
-      return compile_loop(source, isa, observer);
+      return compile_loop(source, isa, level, observer);
     };
     const std::string key = std::string(isa_name(isa)) + " " + planned.layout.text;
-    HILO_ASSIGN_OR_RETURN(const LoopCode loop, find_or_compile(*cache, key, compile));
+    HILO_ASSIGN_OR_RETURN(const LoopCode loop, find_or_compile(*cache, key, loop_seconds(program, planned), compile));
     program.plan.whole_loops[k].function = add_function(program.plan, {loop.code->object(), kLoopName});
   }
   drop_whole_lists(program);
@@ -63,7 +69,7 @@ StatusOr<EmittedPlan> emit_code(engine::PlannedProgram program, Isa isa, hlo::Pa
   int64_t compiled = 0;
   HILO_RETURN_IF_ERROR(emit_loops(program, isa, observer, compiled));
   HILO_RETURN_IF_ERROR(emit_kernels(program, isa, observer, compiled));
-  return EmittedPlan{std::move(program.plan), compiled};
+  return EmittedPlan{std::move(program.plan), compiled, 0};
 }
 
 }  // namespace hilo::cpu

@@ -9,6 +9,7 @@
 #include "hilo/backend/cpu/emit/convert.h"
 #include "hilo/backend/cpu/emit/integer.h"
 #include "hilo/backend/cpu/emit/math.h"
+#include "hilo/backend/cpu/emit/quick_mark.h"
 #include "hilo/hlo/ir/extensions.h"
 
 namespace hilo::cpu {
@@ -150,6 +151,33 @@ StatusOr<Value*> emit_op(const Emission& e, ElementType result_type) {
   return not_elementwise(e.opcode);
 }
 
+/// Whether the op is a call of a function. In quick code these are the functions of math.h, which are long: each is
+/// generated once per module.
+bool is_called(const Emission& e) {
+  if (hlo::is_extension(e.opcode) || op_def(e.opcode).cost != hlo::CostClass::kTranscendental) return false;
+  return e.real() && is_quick(*e.ir().GetInsertBlock()->getModule());
+}
+
+/// Emits the call, and the function if the module doesn't have it. The result has the type of the operands.
+StatusOr<Value*> emit_called(const Emission& e, ElementType result_type) {
+  llvm::Module& module = *e.ir().GetInsertBlock()->getModule();
+  llvm::Type* const type = e.x()->getType();
+  const std::string name = fmt::format("{}.{}x{}", hlo::opcode_name(e.opcode), element_type_name(e.type), e.b.lanes());
+  llvm::Function* function = module.getFunction(name);
+  if (function == nullptr) {
+    const std::vector<llvm::Type*> types(e.operands.size(), type);
+    function = llvm::Function::Create(llvm::FunctionType::get(type, types, false), llvm::Function::InternalLinkage,
+                                      name, module);
+    llvm::IRBuilder<> ir(llvm::BasicBlock::Create(module.getContext(), "", function));
+    SimdBuilder inner(ir, e.b.isa(), e.b.lanes());
+    Values operands;
+    for (llvm::Argument& argument : function->args()) operands.push_back(&argument);
+    HILO_ASSIGN_OR_RETURN(Value * result, emit_op({inner, e.opcode, e.type, e.attributes, operands}, result_type));
+    ir.CreateRet(result);
+  }
+  return e.ir().CreateCall(function, llvm::ArrayRef<Value*>(e.operands.data(), e.operands.size()));
+}
+
 }  // namespace
 
 int natural_lanes(Isa isa, ElementType type) {
@@ -176,7 +204,9 @@ StatusOr<Value*> emit_elementwise(SimdBuilder& b, Opcode opcode, ElementType ope
   }
   if (opcode != Opcode::kConvert && is_complex(operand_type))
     return emit_complex(b, opcode, operand_type, attributes, operands);
-  HILO_ASSIGN_OR_RETURN(Value * result, emit_op({b, opcode, operand_type, attributes, operands}, result_type));
+  const Emission emission{b, opcode, operand_type, attributes, operands};
+  HILO_ASSIGN_OR_RETURN(Value * result,
+                        is_called(emission) ? emit_called(emission, result_type) : emit_op(emission, result_type));
   const bool keeps_values = opcode == Opcode::kSelect || opcode == Opcode::kCopy || opcode == Opcode::kConvert;
   return keeps_values ? result : b.round_to(result_type, result);
 }

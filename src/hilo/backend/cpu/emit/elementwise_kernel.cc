@@ -61,7 +61,7 @@ StatusOr<ElementwiseKernel> compile_elementwise_kernel(const ElementwiseKernelSp
     HILO_RETURN_IF_ERROR(check_elementwise_types(spec.opcode, type, spec.result_type));
   const auto emit = [&](llvm::Module& module) { return emit_kernel(spec, isa, module); };
   ElementwiseKernel kernel;
-  HILO_ASSIGN_OR_RETURN(kernel.code, compile_code("elementwise", isa, emit));
+  HILO_ASSIGN_OR_RETURN(kernel.code, compile_code("elementwise", isa, CodeLevel::kGood, emit));
   kernel.function = reinterpret_cast<decltype(kernel.function)>(kernel.code->lookup("kernel"));
   return kernel;
 }

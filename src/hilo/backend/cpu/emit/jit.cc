@@ -11,6 +11,7 @@
 
 #include "hilo/backend/cpu/emit/aarch64_table.h"
 #include "hilo/backend/cpu/emit/machine_code.h"
+#include "hilo/backend/cpu/emit/quick_mark.h"
 #include "hilo/backend/cpu/emit/wide_constants.h"
 #include "hilo/backend/cpu/load/spare_memory.h"
 #include "hilo/base/out_of_memory.h"
@@ -56,13 +57,14 @@ struct Draft {
 };
 
 /// Writes the module. Returns the target machine for it; null for another architecture.
-StatusOr<llvm::TargetMachine*> write_module(llvm::Module& module, Isa isa, EmitFunction emit) {
+StatusOr<llvm::TargetMachine*> write_module(llvm::Module& module, Isa isa, CodeLevel level, EmitFunction emit) {
   llvm::TargetMachine* machine = nullptr;
   module.setTargetTriple(llvm_triple(isa));
   if (is_native(isa)) {
-    HILO_ASSIGN_OR_RETURN(machine, target_machine(isa));
+    HILO_ASSIGN_OR_RETURN(machine, target_machine(isa, level));
     module.setDataLayout(machine->createDataLayout());
   } else module.setDataLayout(kAArch64Layout);
+  if (level == CodeLevel::kQuick) mark_quick(module);
   HILO_RETURN_IF_ERROR(emit(module));
   return machine;
 }
@@ -75,8 +77,8 @@ StatusOr<std::vector<char>> object_elsewhere(const llvm::Module& module) {
   return back_end->object_of(text);
 }
 
-StatusOr<std::vector<char>> write_object(llvm::Module& module, Isa isa, EmitFunction emit) {
-  HILO_ASSIGN_OR_RETURN(llvm::TargetMachine * machine, write_module(module, isa, emit));
+StatusOr<std::vector<char>> write_object(llvm::Module& module, Isa isa, CodeLevel level, EmitFunction emit) {
+  HILO_ASSIGN_OR_RETURN(llvm::TargetMachine * machine, write_module(module, isa, level, emit));
   load_wide_constants(module, isa);
   if (verifies_code()) HILO_RETURN_IF_ERROR(verify(module));
   set_function_attributes(module, isa);
@@ -94,11 +96,12 @@ Status abandon(std::unique_ptr<Draft>& draft, MachinePtr& machine, Status status
 }
 
 /// Returns the relocatable ELF object. May use spare memory.
-StatusOr<std::vector<char>> try_compile(const SpareMemory& memory, const char* name, Isa isa, EmitFunction emit) {
-  MachinePtr& machine = machine_slot(isa);
+StatusOr<std::vector<char>> try_compile(const SpareMemory& memory, const char* name, Isa isa, CodeLevel level,
+                                        EmitFunction emit) {
+  MachinePtr& machine = machine_slot(isa, level);
   auto draft = std::make_unique<Draft>(name);
   try {
-    return write_object(draft->module, isa, emit);
+    return write_object(draft->module, isa, level, emit);
   } catch (const CodegenFailure& failure) {
     return abandon(draft, machine, failure.status);
   } catch (const std::bad_alloc&) {  // thrown by `emit`, unless LLVM itself had no memory
@@ -107,12 +110,12 @@ StatusOr<std::vector<char>> try_compile(const SpareMemory& memory, const char* n
   }
 }
 
-StatusOr<std::vector<char>> compile_object(const char* name, Isa isa, EmitFunction emit) {
+StatusOr<std::vector<char>> compile_object(const char* name, Isa isa, CodeLevel level, EmitFunction emit) {
   HILO_RETURN_IF_ERROR(stop_status());
   const SpareMemory memory;
-  StatusOr<std::vector<char>> object = try_compile(memory, name, isa, emit);
+  StatusOr<std::vector<char>> object = try_compile(memory, name, isa, level, emit);
   if (!memory.used()) return object;
-  machine_slot(isa).reset();  // it uses spare memory, which the next compilation may need
+  machine_slot(isa, level).reset();  // it uses spare memory, which the next compilation may need
   return out_of_memory();
 }
 
@@ -120,7 +123,7 @@ StatusOr<std::vector<char>> compile_object(const char* name, Isa isa, EmitFuncti
 
 StatusOr<std::string> module_text(const char* name, Isa isa, EmitFunction emit) {
   Draft draft(name);
-  HILO_RETURN_IF_ERROR(write_module(draft.module, isa, emit).status());
+  HILO_RETURN_IF_ERROR(write_module(draft.module, isa, CodeLevel::kGood, emit).status());
   HILO_RETURN_IF_ERROR(verify(draft.module));
   std::string text;
   llvm::raw_string_ostream(text) << draft.module;
@@ -128,12 +131,12 @@ StatusOr<std::string> module_text(const char* name, Isa isa, EmitFunction emit) 
 }
 
 StatusOr<std::string> object_code(const char* name, Isa isa, EmitFunction emit) {
-  HILO_ASSIGN_OR_RETURN(const std::vector<char> object, compile_object(name, isa, emit));
+  HILO_ASSIGN_OR_RETURN(const std::vector<char> object, compile_object(name, isa, CodeLevel::kGood, emit));
   return std::string(object.begin(), object.end());
 }
 
-StatusOr<std::shared_ptr<CompiledCode>> compile_code(const char* name, Isa isa, EmitFunction emit) {
-  HILO_ASSIGN_OR_RETURN(std::vector<char> object, compile_object(name, isa, emit));
+StatusOr<std::shared_ptr<CompiledCode>> compile_code(const char* name, Isa isa, CodeLevel level, EmitFunction emit) {
+  HILO_ASSIGN_OR_RETURN(std::vector<char> object, compile_object(name, isa, level, emit));
   auto bytes = std::make_shared<const std::string>(object.begin(), object.end());
   return is_native(isa) ? load_object(bytes) : unloaded_object(bytes);
 }

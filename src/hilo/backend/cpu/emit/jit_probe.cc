@@ -72,7 +72,7 @@ StatusOr<std::shared_ptr<CompiledCode>> compile_probe(JitProbe probe, Isa isa) {
     emit_probe(probe, builder, module);
     return ok_status();
   };
-  return compile_code("probe", isa, emit);
+  return compile_code("probe", isa, CodeLevel::kGood, emit);
 }
 
 }  // namespace hilo::cpu

@@ -30,9 +30,14 @@ CodeCache<CachedKernel>& cache() {
 
 struct Missing {
   const engine::Region* region;
-  std::string key;
+  std::string key;  // without the level
+  CodeLevel level = CodeLevel::kGood;
   CachedKernel kernel;
 };
+
+double seconds_of(const engine::Region& region, Isa isa) {
+  return kSecondsAnOperationOfRegion * static_cast<double>(code_length(region, isa));
+}
 
 /// Returns the name that perf and gdb show: "region0.multiply.add.tanh", the first ops of the region that differ.
 std::string function_name(const engine::Region& region, size_t k) {
@@ -47,14 +52,19 @@ std::string function_name(const engine::Region& region, size_t k) {
 }
 
 Status compile_group(std::span<Missing> group, Isa isa) {
+  double seconds = 0;
+  for (const Missing& m : group) seconds += seconds_of(*m.region, isa);
+  const CodeLevel level = code_level(seconds);
+  count_code(level, std::ssize(group));
   const auto emit = [&](llvm::Module& module) {
     for (size_t k = 0; k < group.size(); ++k) {
       HILO_RETURN_IF_ERROR(emit_region(module, isa, *group[k].region, function_name(*group[k].region, k)));
     }
     return ok_status();
   };
-  HILO_ASSIGN_OR_RETURN(const std::shared_ptr<CompiledCode> code, compile_code("regions", isa, emit));
+  HILO_ASSIGN_OR_RETURN(const std::shared_ptr<CompiledCode> code, compile_code("regions", isa, level, emit));
   for (size_t k = 0; k < group.size(); ++k) {
+    group[k].level = level;
     group[k].kernel = {code, function_name(*group[k].region, k), static_cast<int64_t>(code->size() / group.size())};
   }
   return ok_status();
@@ -71,9 +81,12 @@ Status compile_one_by_one(std::vector<Missing>& missing, Isa isa, hlo::PassObser
   return ok_status();
 }
 
-/// Returns the number of kernels to compile before the next check of the stop word; all of them without one.
+bool has_budget() { return code_budget() != nullptr && code_budget()->effort.budget != 0; }
+
+/// Returns the number of kernels to compile before the next check of the stop word and of the budget; all of them
+/// without either.
 size_t before_next_check(std::span<const Missing> kernels, Isa isa) {
-  if (stop_word() == nullptr) return kernels.size();
+  if (stop_word() == nullptr && !has_budget()) return kernels.size();
   size_t count = 0;
   for (int64_t length = 0; count < kernels.size() && length < kLengthBetweenLooks; ++count)
     length += code_length(*kernels[count].region, isa);
@@ -84,7 +97,9 @@ Status compile_missing(std::vector<Missing>& missing, Isa isa) {
   const size_t groups =
       missing.size() <= kKernelsPerModule ? 1 : static_cast<size_t>(std::max(default_pool().threads(), 1));
   std::vector<Status> statuses(groups);
+  CodeBudget* const budget = code_budget();
   const auto compile = [&](int64_t g) {
+    const EffortScope scope(budget);
     const size_t begin = missing.size() * static_cast<size_t>(g) / groups;
     const size_t end = missing.size() * static_cast<size_t>(g + 1) / groups;
     Status& status = statuses[g];
@@ -103,6 +118,16 @@ Status compile_missing(std::vector<Missing>& missing, Isa isa) {
   return stop_status();  // in that case a thread may have skipped its group
 }
 
+/// Returns the kernel of the level of this thread's effort, or for a quick one also a good one, if it is in the cache.
+std::optional<CachedKernel> find_kernel(const std::string& key) {
+  const CodeLevel level = code_level(0);
+  if (level != CodeLevel::kQuick) return cache().find(key_at(level, key));
+  if (std::optional<CachedKernel> good = cache().find(key)) return good;
+  std::optional<CachedKernel> quick = cache().find(key_at(level, key));
+  if (quick) count_code(level);
+  return quick;
+}
+
 }  // namespace
 
 StatusOr<KernelBatch> kernels_for(std::span<const engine::Region> regions, Isa isa, hlo::PassObserver* observer) {
@@ -113,19 +138,19 @@ StatusOr<KernelBatch> kernels_for(std::span<const engine::Region> regions, Isa i
   std::vector<size_t> where(regions.size(), SIZE_MAX);
   for (size_t k = 0; k < regions.size(); ++k) {
     std::string key = std::string(isa_name(isa)) + " " + canonical_text(regions[k]);
-    if (std::optional<CachedKernel> known = cache().find(key)) {
+    if (std::optional<CachedKernel> known = find_kernel(key)) {
       batch.kernels[k] = *std::move(known);
       continue;
     }
     const auto [it, added] = requested.emplace(key, missing.size());
     where[k] = it->second;
-    if (added) missing.push_back({&regions[k], std::move(key), {}});
+    if (added) missing.push_back({.region = &regions[k], .key = std::move(key), .kernel = {}});
   }
   if (missing.empty()) return batch;
   const bool timed = observer != nullptr && observer->times_kernels();
   HILO_RETURN_IF_ERROR(timed ? compile_one_by_one(missing, isa, *observer) : compile_missing(missing, isa));
   batch.compiled = std::ssize(missing);
-  for (const Missing& m : missing) cache().insert(m.key, m.kernel);
+  for (const Missing& m : missing) cache().insert(key_at(m.level, m.key), m.kernel);
   for (size_t k = 0; k < regions.size(); ++k) {
     if (where[k] != SIZE_MAX) batch.kernels[k] = missing[where[k]].kernel;
   }

@@ -49,13 +49,25 @@ void initialize_llvm() {
   });
 }
 
+llvm::CodeGenOptLevel llvm_level(CodeLevel level) {
+  switch (level) {
+    case CodeLevel::kQuick: return llvm::CodeGenOptLevel::None;
+    case CodeLevel::kGood: return llvm::CodeGenOptLevel::Default;
+    case CodeLevel::kBest: return llvm::CodeGenOptLevel::Aggressive;
+  }
+  return llvm::CodeGenOptLevel::Default;
+}
+
 }  // namespace
 
-MachinePtr& machine_slot(Isa isa) { return thread_own<std::array<MachinePtr, kIsaCount>>()[ordinal(isa)]; }
+MachinePtr& machine_slot(Isa isa, CodeLevel level) {
+  return thread_own<std::array<MachinePtr, kIsaCount * kCodeLevelCount>>()[ordinal(isa) * kCodeLevelCount +
+                                                                           ordinal(level)];
+}
 
-StatusOr<llvm::TargetMachine*> target_machine(Isa isa) {
+StatusOr<llvm::TargetMachine*> target_machine(Isa isa, CodeLevel level) {
   initialize_llvm();
-  MachinePtr& slot = machine_slot(isa);
+  MachinePtr& slot = machine_slot(isa, level);
   if (slot != nullptr) return slot.get();
   std::string error;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(llvm_triple(isa), error);
@@ -64,10 +76,9 @@ StatusOr<llvm::TargetMachine*> target_machine(Isa isa) {
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // fused multiply-adds are explicit; LLVM must not form others
   options.EmitStackSizeSection = true;  // files of `hilo compile --to object` state how much stack a call needs
   slot.reset(target->createTargetMachine(llvm_triple(isa), llvm_cpu_name(isa), llvm_features(isa), options,
-                                         llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default,
-                                         /*JIT=*/true));
+                                         llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm_level(level), /*JIT=*/true));
   if (slot == nullptr) return internal_error(fmt::format("code generation: no target machine for {}", isa_name(isa)));
-  slot->setFastISel(false);
+  slot->setFastISel(level == CodeLevel::kQuick);
   return slot.get();
 }
 

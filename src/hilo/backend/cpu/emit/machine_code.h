@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "hilo/backend/cpu/abi/isa.h"
+#include "hilo/backend/cpu/emit/effort.h"
 #include "hilo/base/status.h"
 
 namespace hilo::cpu {
@@ -20,12 +21,13 @@ struct CodegenFailure {
   Status status;
 };
 
-/// Target machines aren't thread safe and cost 0.35 ms to create. Each thread caches one per instruction set.
+/// Target machines aren't thread safe and cost 0.35 ms to create. Each thread caches one per instruction set
+/// and level.
 using MachinePtr = std::unique_ptr<llvm::TargetMachine>;
-MachinePtr& machine_slot(Isa isa);
+MachinePtr& machine_slot(Isa isa, CodeLevel level = CodeLevel::kGood);
 
 /// Returns the thread's target machine.
-StatusOr<llvm::TargetMachine*> target_machine(Isa isa);
+StatusOr<llvm::TargetMachine*> target_machine(Isa isa, CodeLevel level = CodeLevel::kGood);
 
 /// Registers the back end of the library. jit.cc and aarch64/back_end.cc each define it.
 void initialize_back_end();

@@ -210,11 +210,12 @@ StatusOr<RegisterLoop> compile_register_loop(const hlo::Computation& condition, 
                                              int64_t batch, const engine::LoopWork& work, Isa isa) {
   LoopOfLanes loop{condition, body, batch, 1};
   loop.lanes = lanes_for(loop, work, isa);
+  const double seconds = kSecondsAnOperation * static_cast<double>(condition.size() + body.size());
   static auto* const cache = new CodeCache<RegisterLoop>;
-  return find_or_compile(*cache, key_of(loop, isa), [&]() -> StatusOr<RegisterLoop> {
+  return find_or_compile(*cache, key_of(loop, isa), seconds, [&](CodeLevel level) -> StatusOr<RegisterLoop> {
     const auto write = [&](llvm::Module& module) { return emit_function(module, isa, loop); };
     RegisterLoop compiled;
-    HILO_ASSIGN_OR_RETURN(compiled.code, compile_code(RegisterLoop::kName, isa, write));
+    HILO_ASSIGN_OR_RETURN(compiled.code, compile_code(RegisterLoop::kName, isa, level, write));
     return compiled;
   });
 }

@@ -44,10 +44,10 @@ Status emit_function(llvm::Module& module, Isa isa, const hlo::Computation& comp
   return ok_status();
 }
 
-StatusOr<ScalarProgram> compile(Isa isa, const hlo::Computation& computation) {
+StatusOr<ScalarProgram> compile(Isa isa, CodeLevel level, const hlo::Computation& computation) {
   const auto write = [&](llvm::Module& module) { return emit_function(module, isa, computation); };
   ScalarProgram program;
-  HILO_ASSIGN_OR_RETURN(program.code, compile_code(ScalarProgram::kName, isa, write));
+  HILO_ASSIGN_OR_RETURN(program.code, compile_code(ScalarProgram::kName, isa, level, write));
   program.function = reinterpret_cast<ScalarFunction>(program.code->lookup(ScalarProgram::kName));
   return program;
 }
@@ -60,7 +60,9 @@ std::string key_of(Isa isa, const hlo::Computation& c) {
 
 StatusOr<ScalarProgram> compile_scalar_program(const hlo::Computation& computation, Isa isa) {
   static auto* const cache = new CodeCache<ScalarProgram>;
-  return find_or_compile(*cache, key_of(isa, computation), [&] { return compile(isa, computation); });
+  return find_or_compile(*cache, key_of(isa, computation),
+                         kSecondsAnOperation * static_cast<double>(computation.size()),
+                         [&](CodeLevel level) { return compile(isa, level, computation); });
 }
 
 }  // namespace hilo::cpu

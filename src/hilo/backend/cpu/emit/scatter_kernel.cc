@@ -437,10 +437,10 @@ Status emit_kernel(const ScatterKernelSpec& spec, Isa isa, llvm::Module& module)
   return ok_status();
 }
 
-StatusOr<ScatterKernel> compile(const ScatterKernelSpec& spec, Isa isa) {
+StatusOr<ScatterKernel> compile(const ScatterKernelSpec& spec, Isa isa, CodeLevel level) {
   const auto emit = [&](llvm::Module& module) { return emit_kernel(spec, isa, module); };
   ScatterKernel kernel;
-  HILO_ASSIGN_OR_RETURN(kernel.code, compile_code(ScatterKernel::kName, isa, emit));
+  HILO_ASSIGN_OR_RETURN(kernel.code, compile_code(ScatterKernel::kName, isa, level, emit));
   kernel.function = reinterpret_cast<decltype(kernel.function)>(kernel.code->lookup(ScatterKernel::kName));
   return kernel;
 }
@@ -469,8 +469,10 @@ std::string key_of(const ScatterKernelSpec& spec, Isa isa) {
 }  // namespace
 
 StatusOr<ScatterKernel> compile_scatter_kernel(const ScatterKernelSpec& spec, Isa isa) {
+  constexpr double kSeconds = 3e-3;  // of a kernel
   static auto* const cache = new CodeCache<ScatterKernel>;
-  return find_or_compile(*cache, key_of(spec, isa), [&] { return compile(spec, isa); });
+  return find_or_compile(*cache, key_of(spec, isa), kSeconds,
+                         [&](CodeLevel level) { return compile(spec, isa, level); });
 }
 
 }  // namespace hilo::cpu

@@ -383,11 +383,12 @@ std::string key_of(const engine::StraightLine& line, Isa isa) {
 }  // namespace
 
 StatusOr<StraightLineCode> compile_straight_line(const engine::StraightLine& line, Isa isa) {
+  const double seconds = kSecondsAnOperation * static_cast<double>(line.computation->size());
   static auto* const cache = new CodeCache<StraightLineCode>;
-  return find_or_compile(*cache, key_of(line, isa), [&]() -> StatusOr<StraightLineCode> {
+  return find_or_compile(*cache, key_of(line, isa), seconds, [&](CodeLevel level) -> StatusOr<StraightLineCode> {
     const auto write = [&](llvm::Module& module) { return emit_function(module, isa, line); };
     StraightLineCode compiled;
-    HILO_ASSIGN_OR_RETURN(compiled.code, compile_code(StraightLineCode::kName, isa, write));
+    HILO_ASSIGN_OR_RETURN(compiled.code, compile_code(StraightLineCode::kName, isa, level, write));
     return compiled;
   });
 }

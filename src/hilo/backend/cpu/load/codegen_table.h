@@ -7,6 +7,7 @@
 
 #include "hilo/backend/cpu/abi/isa.h"
 #include "hilo/base/companion.h"
+#include "hilo/device/compile_options.h"
 #include "hilo/device/object_files.h"
 #include "hilo/device/program_signature.h"
 #include "hilo/engine/planner.h"
@@ -15,10 +16,11 @@
 
 namespace hilo::cpu {
 
-/// A plan with its code, and the number of its kernels and loops that weren't in a cache.
+/// A plan with its code.
 struct EmittedPlan {
   engine::Plan plan;
-  int64_t compiled = 0;
+  int64_t compiled = 0;  ///< number of its kernels and loops that weren't in a cache
+  int64_t quick = 0;     ///< number of its functions that LLVM's quick pipeline generated
 };
 
 /// A program for one instruction set.
@@ -33,7 +35,7 @@ struct CodegenTable : CompanionTable {
   std::unique_ptr<engine::Target> (*target)(Isa isa);
   /// As compile_plan in codegen/compile.h.
   StatusOr<EmittedPlan> (*compile_plan)(const hlo::Module& optimized, Isa isa, engine::LoopForm loops,
-                                        hlo::PassObserver* observer);
+                                        hlo::PassObserver* observer, const CompileEffort& effort);
   /// As write_object in object/write_object.h.
   StatusOr<ObjectFiles> (*write_object)(std::span<const LevelPlan> levels, const ProgramSignature& signature,
                                         const hlo::Module& optimized, const ObjectOptions& options);

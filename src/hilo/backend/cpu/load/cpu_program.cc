@@ -65,6 +65,10 @@ CpuProgram::CpuProgram(ProgramSignature signature, std::unique_ptr<const Program
   for (const Shape& shape : signature_.result_shapes) result_bytes_.push_back(shape.byte_size());
 }
 
+void CpuProgram::replace_later(Tier::Generate generate, double seconds) {
+  tier_ = std::make_unique<Tier>(program_, std::move(generate), seconds);
+}
+
 Status CpuProgram::create_results(std::span<BufferPtr> results, std::span<const uint32_t> used_arguments,
                                   const DevicePtr& device) const {
   for (size_t r = 0; r < results.size(); ++r) {
@@ -80,6 +84,7 @@ Status CpuProgram::create_results(std::span<BufferPtr> results, std::span<const 
 
 Status CpuProgram::run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
                        std::span<const bool> donated, const RunContext& context) {
+  const TierClock clock(tier_.get());
   // Everything that can fail is done before an argument is consumed.
   const std::vector<uint32_t> used_arguments = donated_arguments(program_, signature_, arguments, donated);
   HILO_ASSIGN_OR_RETURN(std::unique_ptr<RunFrame> frame, frames_.take());
@@ -98,22 +103,24 @@ Status CpuProgram::run(std::span<const BufferPtr> arguments, std::span<BufferPtr
     if (used_arguments[r] != kNone) host(results[r]).fill(std::move(donated_memory[used_arguments[r]]));
   }
   for (size_t r = 0; r < results.size(); ++r) addresses[arguments.size() + r] = host(results[r]).mutable_data();
-  const Status status = run_in(*frame, addresses, addresses + arguments.size(), context);
+  const Status status = run_in(code(), *frame, addresses, addresses + arguments.size(), context);
   frames_.give_back(std::move(frame));
   return status;
 }
 
 Status CpuProgram::run_at(std::span<const std::byte* const> arguments, std::span<std::byte* const> results,
                           const DevicePtr& device) {
+  const TierClock clock(tier_.get());
+  const Program& now = code();
   HILO_ASSIGN_OR_RETURN(std::unique_ptr<RunFrame> frame, frames_.take());
   const RunContext context{device, nullptr, stop_word(), kNoDeadline, nullptr, nullptr};
   Status status;
   if (frames_.is_straight() && context.stop_word == nullptr) {
     frames_.place_straight(*frame, arguments.data(), results.data());
-    status = run_straight(*frame, context);
+    status = run_straight(now, *frame, context);
   } else {
     const RunScope here(&context);
-    status = run_in(*frame, arguments.data(), results.data(), context);
+    status = run_in(now, *frame, arguments.data(), results.data(), context);
     // After a stop, results may be incomplete: a stop word, once set, stays set.
     if (status.ok() && stop_requested()) status = stop_status().with_context("Execute '" + signature_.name + "'");
   }
@@ -121,22 +128,22 @@ Status CpuProgram::run_at(std::span<const std::byte* const> arguments, std::span
   return status;
 }
 
-Status CpuProgram::run_in(RunFrame& frame, const std::byte* const* arguments, std::byte* const* results,
-                          const RunContext& context) {
+Status CpuProgram::run_in(const Program& code, RunFrame& frame, const std::byte* const* arguments,
+                          std::byte* const* results, const RunContext& context) {
   frames_.place(frame, arguments, results);
   const FloatingPointScope control(program_underflow());
-  const CallContext call{context.stop_word, program_.plan.forks ? &default_pool() : nullptr, context.communicator};
-  StepContext steps{program_, frame.slots.data(), call, context.observer, {}};
+  const CallContext call{context.stop_word, code.plan.forks ? &default_pool() : nullptr, context.communicator};
+  StepContext steps{code, frame.slots.data(), call, context.observer, {}};
   if (context.observer != nullptr) steps.units = units();
-  const Status status = run_steps(program_.plan.steps, steps);
+  const Status status = run_steps(code.plan.steps, steps);
   return status.ok() ? status : status.with_context("Execute '" + signature_.name + "'");
 }
 
-Status CpuProgram::run_straight(const RunFrame& frame, const RunContext& context) const {
+Status CpuProgram::run_straight(const Program& code, const RunFrame& frame, const RunContext& context) const {
   const FloatingPointScope control(program_underflow());
-  if (program_.heroes.empty()) return run_straight_steps(program_, frame.arguments.data(), frame.slots.data());
+  if (code.heroes.empty()) return run_straight_steps(code, frame.arguments.data(), frame.slots.data());
   const RunScope here(&context);  // the library may call functions of the user's
-  const Status status = run_straight_steps(program_, frame.arguments.data(), frame.slots.data());
+  const Status status = run_straight_steps(code, frame.arguments.data(), frame.slots.data());
   return status.ok() ? status : status.with_context("Execute '" + signature_.name + "'");
 }
 
@@ -149,13 +156,16 @@ StatusOr<std::string> CpuProgram::serialize() const {
       return unimplemented(fmt::format("serialize '{}': {} calls a function that exists in this process only ('{}')",
                                        signature_.name, describe(call.call->root()), target));
   }
-  return save_program(signature_, program_.plan, module_->proto());
+  return save_program(signature_, code().plan, module_->proto());
 }
 
 ExecutableStatistics CpuProgram::statistics() const {
   ExecutableStatistics s;
   s.kernel_count = program_.kernels.size() + program_.loops.size();
   s.kernels_compiled = compiled_;
+  const bool replaced = tier_ != nullptr && tier_->is_replaced();
+  s.quick_count = replaced ? 0 : quick_;
+  s.replacement_count = replaced ? 1 : 0;
   s.program_bytes = module_->held_bytes();
   for (const LibraryCall& c : program_.plan.library_calls) s.evaluated_count += c.symbol == kEvaluate ? 1 : 0;
   s.temporary_bytes = program_.plan.arena_bytes;
@@ -168,7 +178,7 @@ ExecutableStatistics CpuProgram::statistics() const {
   for (const Literal& constant : program_.plan.constants) s.constant_bytes += std::ssize(constant.bytes());
   for (const std::unique_ptr<Hero>& hero : program_.heroes)
     s.constant_bytes = checked_add(s.constant_bytes, hero->table_bytes()).value_or(INT64_MAX);
-  for (const std::shared_ptr<CompiledCode>& code : program_.code) s.code_bytes += std::ssize(*code);
+  for (const std::shared_ptr<CompiledCode>& object : code().code) s.code_bytes += std::ssize(*object);
   s.compile_milliseconds = milliseconds_;
   return s;
 }

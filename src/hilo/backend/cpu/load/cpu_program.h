@@ -5,6 +5,7 @@
 #include "hilo/backend/cpu/load/program.h"
 #include "hilo/backend/cpu/load/program_module.h"
 #include "hilo/backend/cpu/load/run_frames.h"
+#include "hilo/backend/cpu/load/tier.h"
 #include "hilo/backend/host/host_program.h"
 
 namespace hilo::cpu {
@@ -14,6 +15,11 @@ class CpuProgram final : public HostProgram {
   /// `compiled`: kernels that weren't in a cache; `milliseconds`: time of the whole compilation.
   CpuProgram(ProgramSignature signature, std::unique_ptr<const ProgramModule> module, Program program, int64_t compiled,
              double milliseconds);
+
+  /// Adds the number of functions that LLVM's quick pipeline generated, to the statistics.
+  void set_quick(int64_t count) { quick_ = count; }
+  /// Makes runs replace the code, as Tier describes. Must be called before the first run.
+  void replace_later(Tier::Generate generate, double seconds);
 
   Status run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results, std::span<const bool> donated,
              const RunContext& context) override;
@@ -33,11 +39,14 @@ class CpuProgram final : public HostProgram {
   Status create_results(std::span<BufferPtr> results, std::span<const uint32_t> used_arguments,
                         const DevicePtr& device) const;
   /// Runs the steps in a frame, with any context.
-  Status run_in(RunFrame& frame, const std::byte* const* arguments, std::byte* const* results,
+  Status run_in(const Program& code, RunFrame& frame, const std::byte* const* arguments, std::byte* const* results,
                 const RunContext& context);
   /// The same without an observer, a stop word and other replicas. Precondition: frames_.is_straight(), and the
   /// frame's addresses are set
-  Status run_straight(const RunFrame& frame, const RunContext& context) const;
+  Status run_straight(const Program& code, const RunFrame& frame, const RunContext& context) const;
+
+  /// Returns the code for a run.
+  const Program& code() const { return tier_ == nullptr ? program_ : tier_->code(); }
 
   const ProgramSignature signature_;
   std::unique_ptr<const ProgramModule> module_;
@@ -45,8 +54,10 @@ class CpuProgram final : public HostProgram {
   std::vector<size_t> result_bytes_;
   int64_t compiled_;
   double milliseconds_;
+  int64_t quick_ = 0;
   bool small_;
   RunFrames frames_;
+  std::unique_ptr<Tier> tier_;  // null: the code is never replaced
 };
 
 }  // namespace hilo::cpu
