@@ -69,8 +69,6 @@ Value* emit_clamp(const Emission& e) {
   return emit_minimum(e.b, e.type, raised, e.operands[2]);
 }
 
-Value* scalar_call(const Emission& e, std::string_view name) { return call_scalar(e.b, name, e.x(), nullptr); }
-
 Status not_elementwise(Opcode opcode) {
   return internal_error(
       fmt::format("{}: not an elementwise op, which the vector emitter needs", hlo::opcode_name(opcode)));
@@ -84,15 +82,15 @@ StatusOr<Value*> emit_op(const Emission& e, ElementType result_type) {
   if (e.opcode == hlo::kExtFma) return b.fma(e.operands[0], e.operands[1], e.operands[2]);
   switch (e.opcode) {
     case Opcode::kAbs: return emit_abs(e);
-    case Opcode::kAcos: return scalar_call(e, "acos");
-    case Opcode::kAcosh: return scalar_call(e, "acosh");
+    case Opcode::kAcos: return emit_acos(b, e.x());
+    case Opcode::kAcosh: return emit_acosh(b, e.x());
     case Opcode::kAdd: return emit_add(e);
     case Opcode::kAnd: return ir.CreateAnd(e.x(), e.y());
-    case Opcode::kAsin: return scalar_call(e, "asin");
-    case Opcode::kAsinh: return scalar_call(e, "asinh");
-    case Opcode::kAtan: return scalar_call(e, "atan");
+    case Opcode::kAsin: return emit_asin(b, e.x());
+    case Opcode::kAsinh: return emit_asinh(b, e.x());
+    case Opcode::kAtan: return emit_atan(b, e.x());
     case Opcode::kAtan2: return emit_atan2(b, e.x(), e.y());
-    case Opcode::kAtanh: return scalar_call(e, "atanh");
+    case Opcode::kAtanh: return emit_atanh(b, e.x());
     case Opcode::kCbrt: return emit_cbrt(b, e.x());
     case Opcode::kCeil: return emit_ceil(b, e.x());
     case Opcode::kClamp: return emit_clamp(e);
@@ -103,7 +101,7 @@ StatusOr<Value*> emit_op(const Emission& e, ElementType result_type) {
     case Opcode::kConvert: return emit_convert(b, e.type, result_type, e.x());
     case Opcode::kCopy: return e.x();
     case Opcode::kCos: return emit_cos(b, e.x());
-    case Opcode::kCosh: return scalar_call(e, "cosh");
+    case Opcode::kCosh: return emit_cosh(b, e.x());
     case Opcode::kDivide: return e.real() ? ir.CreateFDiv(e.x(), e.y()) : emit_integer_divide(b, e.type, e.x(), e.y());
     case Opcode::kErf: return emit_erf(b, e.x());
     case Opcode::kExp: return emit_exp(b, e.x());
@@ -137,7 +135,7 @@ StatusOr<Value*> emit_op(const Emission& e, ElementType result_type) {
     case Opcode::kShiftRightLogical: return emit_shift(b, Shift::kRightLogical, e.x(), e.y());
     case Opcode::kSign: return e.real() ? emit_sign(b, e.x()) : emit_integer_sign(e);
     case Opcode::kSin: return emit_sin(b, e.x());
-    case Opcode::kSinh: return scalar_call(e, "sinh");
+    case Opcode::kSinh: return emit_sinh(b, e.x());
     case Opcode::kSqrt: return b.sqrt(e.x());
     case Opcode::kSubtract: return e.real() ? ir.CreateFSub(e.x(), e.y()) : ir.CreateSub(e.x(), e.y());
     case Opcode::kTan: return emit_tan(b, e.x());

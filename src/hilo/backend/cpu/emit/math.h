@@ -25,6 +25,20 @@ llvm::Value* emit_logistic(SimdBuilder& b, llvm::Value* x);
 // math_log.cc
 llvm::Value* emit_log(SimdBuilder& b, llvm::Value* x);
 llvm::Value* emit_log1p(SimdBuilder& b, llvm::Value* x);
+/// Emits the binary logarithm of f64 lanes that are positive, normal and finite, accurate to 2^-40: for results in f32.
+llvm::Value* emit_short_log2(SimdBuilder& b, llvm::Value* x);
+
+// math_hyperbolic.cc
+llvm::Value* emit_sinh(SimdBuilder& b, llvm::Value* x);
+llvm::Value* emit_cosh(SimdBuilder& b, llvm::Value* x);
+llvm::Value* emit_asinh(SimdBuilder& b, llvm::Value* x);
+llvm::Value* emit_acosh(SimdBuilder& b, llvm::Value* x);
+llvm::Value* emit_atanh(SimdBuilder& b, llvm::Value* x);
+
+// math_arc.cc
+llvm::Value* emit_asin(SimdBuilder& b, llvm::Value* x);
+llvm::Value* emit_acos(SimdBuilder& b, llvm::Value* x);
+llvm::Value* emit_atan(SimdBuilder& b, llvm::Value* x);
 
 // math_trig.cc
 llvm::Value* emit_sin(SimdBuilder& b, llvm::Value* x);
@@ -52,6 +66,13 @@ llvm::Value* emit_fmod(SimdBuilder& b, llvm::Value* x, llvm::Value* y);  ///< ex
 inline bool is_f64(llvm::Value* x) { return x->getType()->getScalarType()->isDoubleTy(); }
 /// Returns a float constant of x's type; f32 constants are rounded.
 inline llvm::Constant* constant(SimdBuilder& b, llvm::Value* x, double value) { return b.float_like(x, value); }
+/// Convert between f32 and f64 lanes. The former is exact, the latter rounds.
+inline llvm::Value* in_doubles(SimdBuilder& b, llvm::Value* x) {
+  return b.ir().CreateFPExt(x, b.wide(b.ir().getDoubleTy()));
+}
+inline llvm::Value* in_singles(SimdBuilder& b, llvm::Value* x) {
+  return b.ir().CreateFPTrunc(x, b.wide(b.ir().getFloatTy()));
+}
 /// Emit x bounded below by `least`, and bounded above by `most`. NaN stays NaN.
 llvm::Value* at_least(SimdBuilder& b, llvm::Value* x, double least);
 llvm::Value* at_most(SimdBuilder& b, llvm::Value* x, double most);

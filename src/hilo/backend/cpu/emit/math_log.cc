@@ -18,6 +18,10 @@ constexpr std::array<double, 8> kLogF64 = {0x1.5555555555555p-1, 0x1.9999999999e
                                            0x1.c71c7262c827cp-3, 0x1.745cdb26b027ep-3, 0x1.3b21312d769ffp-3,
                                            0x1.0f5106dc4e634p-3, 0x1.0fcde380e840fp-3};
 
+// The same to 2^-43.
+constexpr std::array<double, 5> kShortLog = {0x1.555555562bab8p-1, 0x1.999996814589ep-2, 0x1.2494241ea42d0p-2,
+                                             0x1.c624aa218a96ep-3, 0x1.917834a05b1cep-3};
+
 Value* log_f32(SimdBuilder& b, Value* f, Value* e) {
   auto& ir = b.ir();
   Value* square = ir.CreateFMul(f, f);
@@ -96,6 +100,16 @@ Value* emit_log1p(SimdBuilder& b, Value* x) {
   Value* f = ir.CreateSelect(far, ir.CreateFSub(parts.mantissa, one), exact);
   Value* result = with_special_values(b, u, log_of(b, f, parts.exponent));
   return ir.CreateSelect(equals(b, x, 0.0), x, result);
+}
+
+Value* emit_short_log2(SimdBuilder& b, Value* x) {
+  auto& ir = b.ir();
+  Split parts = split_normal(b, x);
+  Value* f = ir.CreateFSub(parts.mantissa, b.f64(1.0));
+  Value* s = ir.CreateFDiv(f, ir.CreateFAdd(f, b.f64(2.0)));
+  Value* z = ir.CreateFMul(s, s);
+  Value* log = b.mul_add(ir.CreateFMul(s, z), b.polynomial(z, kShortLog), ir.CreateFAdd(s, s));
+  return b.mul_add(log, b.f64(0x1.71547652b82fep+0), parts.exponent);
 }
 
 }  // namespace hilo::cpu

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// pow, cbrt, rsqrt, erf. The f32 pow and cbrt compute log2 and exp2 in f64, which has enough digits. The f64 ones call
+// pow, cbrt, rsqrt, erf. The f32 pow and cbrt compute log2 and exp2 in f64, which has enough digits. The f64 pow calls
 // the C library.
 #include <limits>
+#include <span>
 
 #include "hilo/backend/cpu/emit/math.h"
 
@@ -12,24 +13,10 @@ using llvm::Value;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// With s = f/(2+f): (log(1+f) - 2s) / s^3 as a function of s^2, to 2^-43; and 2^x on |x| <= 1/2, to 2^-34. Remez fits.
-constexpr std::array<double, 5> kLogSeries = {0x1.555555562bab8p-1, 0x1.999996814589ep-2, 0x1.2494241ea42d0p-2,
-                                              0x1.c624aa218a96ep-3, 0x1.917834a05b1cep-3};
+// 2^x on |x| <= 1/2, to 2^-34, a Remez fit.
 constexpr std::array<double, 8> kExp2 = {0x1.ffffffffa70d4p-1,  0x1.62e42fef6cd5bp-1, 0x1.ebfbe0aa0b859p-3,
                                          0x1.c6b08e06fb452p-5,  0x1.3b29d8b5c517cp-7, 0x1.5d8715a6b944cp-10,
                                          0x1.446c7d834829fp-13, 0x1.00f7b886dc9e3p-16};
-
-/// Computes log2 of positive f64 lanes that were f32 (so none is denormal), accurate to 2^-40.
-Value* log2_f64(SimdBuilder& b, Value* x) {
-  auto& ir = b.ir();
-  constexpr double kLog2E = 0x1.71547652b82fep+0;
-  Split parts = split(b, x);
-  Value* f = ir.CreateFSub(parts.mantissa, b.f64(1.0));
-  Value* s = ir.CreateFDiv(f, ir.CreateFAdd(f, b.f64(2.0)));
-  Value* z = ir.CreateFMul(s, s);
-  Value* log = b.mul_add(ir.CreateFMul(s, z), b.polynomial(z, kLogSeries), ir.CreateFAdd(s, s));
-  return b.mul_add(log, b.f64(kLog2E), parts.exponent);
-}
 
 /// Computes 2^t rounded to f32, including denormal results; NaN stays NaN.
 Value* exp2_to_f32(SimdBuilder& b, Value* t) {
@@ -37,7 +24,7 @@ Value* exp2_to_f32(SimdBuilder& b, Value* t) {
   Value* inside = at_most(b, at_least(b, t, -160.0), 140.0);
   Rounded n = round_product(b, inside, 1.0);
   Value* power = b.polynomial(ir.CreateFSub(inside, n.value), kExp2);
-  return ir.CreateFPTrunc(ir.CreateFMul(power, power_of_two(b, n.integer)), b.wide(ir.getFloatTy()));
+  return in_singles(b, ir.CreateFMul(power, power_of_two(b, n.integer)));
 }
 
 struct IntegerTest {
@@ -59,10 +46,9 @@ IntegerTest test_integer(SimdBuilder& b, Value* y) {
 
 Value* pow_f32(SimdBuilder& b, Value* x, Value* y) {
   auto& ir = b.ir();
-  llvm::Type* wide = b.wide(ir.getDoubleTy());
-  Value* magnitude = ir.CreateFPExt(b.abs(x), wide);
-  Value* exponent = ir.CreateFPExt(y, wide);
-  Value* log = log2_f64(b, magnitude);
+  Value* magnitude = in_doubles(b, b.abs(x));
+  Value* exponent = in_doubles(b, y);
+  Value* log = emit_short_log2(b, magnitude);
   log = ir.CreateSelect(equals(b, magnitude, 0.0), b.f64(-kInfinity), log);
   log = ir.CreateSelect(ir.CreateFCmpUEQ(magnitude, b.f64(kInfinity)), magnitude, log);  // infinity and NaN
   Value* result = exp2_to_f32(b, ir.CreateFMul(exponent, log));
@@ -82,11 +68,41 @@ Value* pow_f32(SimdBuilder& b, Value* x, Value* y) {
 
 Value* cbrt_f32(SimdBuilder& b, Value* x) {
   auto& ir = b.ir();
-  Value* magnitude = ir.CreateFPExt(b.abs(x), b.wide(ir.getDoubleTy()));
-  Value* third = ir.CreateFMul(log2_f64(b, magnitude), b.f64(0x1.5555555555555p-2));
+  Value* magnitude = in_doubles(b, b.abs(x));
+  Value* third = ir.CreateFMul(emit_short_log2(b, magnitude), b.f64(0x1.5555555555555p-2));
   Value* root = b.copysign(exp2_to_f32(b, third), x);
   // The cube roots of zeros, infinities and NaN are their arguments.
   Value* ordinary = ir.CreateAnd(ir.CreateFCmpOGT(b.abs(x), b.f32(0.0f)), ir.CreateFCmpOLT(b.abs(x), b.f32(kInfinity)));
+  return ir.CreateSelect(ordinary, root, x);
+}
+
+// (1+f)^(-1/3) for 1+f from sqrt(1/2) to sqrt(2), to 2^-17. 2^(-k/3) for k = -1, 0, 1, and 2^k, as polynomials in k.
+constexpr std::array<double, 6> kInverseCbrt = {0x1.0000410bc360cp+0,  -0x1.55423a92ed340p-2, 0x1.c5d7bc3942e20p-3,
+                                                -0x1.68188ff7ffe0fp-3, 0x1.4894d321d64d0p-3,  -0x1.ba916ce97ab98p-4};
+constexpr std::array<double, 3> kThirdPowers = {1, -0x1.dd68e9bbaedb3p-3, 0x1.b744985853524p-6};
+constexpr std::array<double, 3> kPowers = {1, 0.75, 0.25};
+
+// |x| = m 8^q. y = m^(-1/3) from a polynomial and one step of third order, then m y^2 and its correction by Newton's
+// method, with the rounding errors of the cube.
+Value* cbrt_f64(SimdBuilder& b, Value* x) {
+  auto& ir = b.ir();
+  const Split parts = split(b, b.abs(x));
+  const Rounded third = round_product(b, parts.exponent, 1.0 / 3);
+  Value* k = b.mul_add(third.value, b.f64(-3), parts.exponent);
+  Value* m = ir.CreateFMul(parts.mantissa, b.polynomial(k, kPowers));
+  Value* y = b.polynomial(ir.CreateFSub(parts.mantissa, b.f64(1)), kInverseCbrt);
+  y = ir.CreateFMul(y, b.polynomial(k, kThirdPowers));
+  Value* off = b.mul_add(ir.CreateFNeg(ir.CreateFMul(m, y)), ir.CreateFMul(y, y), b.f64(1));
+  y = b.mul_add(ir.CreateFMul(y, off), b.mul_add(off, b.f64(2.0 / 9), b.f64(1.0 / 3)), y);
+  Value* square = ir.CreateFMul(y, y);
+  Value* root = ir.CreateFMul(m, square);
+  Value* root_square = ir.CreateFMul(root, root);
+  Value* lost = b.mul_add(root, root, ir.CreateFNeg(root_square));
+  Value* beyond = b.mul_add(lost, root, b.mul_add(root_square, root, ir.CreateFNeg(m)));
+  root = b.mul_add(ir.CreateFMul(beyond, square), b.f64(-1.0 / 3), root);
+  root = b.copysign(ir.CreateFMul(root, power_of_two(b, third.integer)), x);
+  // The cube roots of zeros, infinities and NaN are their arguments.
+  Value* ordinary = ir.CreateAnd(ir.CreateFCmpOGT(b.abs(x), b.f64(0)), ir.CreateFCmpOLT(b.abs(x), b.f64(kInfinity)));
   return ir.CreateSelect(ordinary, root, x);
 }
 
@@ -105,13 +121,47 @@ Value* erf_f32(SimdBuilder& b, Value* x) {
   return b.copysign(ir.CreateSelect(ir.CreateFCmpOGE(magnitude, b.f32(1.0f)), large, small), x);
 }
 
+// erf x / x - 1 as a function of x^2 - 1/2 for |x| <= 1, log2 erfc x as one of x - 5/4 for 1 <= x <= 5.93, and 2^r for
+// |r| <= 1/2. Remez fits, whose errors are relative to erf. The origins are where digits would cancel otherwise.
+constexpr std::array<double, 12> kErfCentral = {-0x1.1ae14dc34815bp-5,  -0x1.1fd16292151fep-2,  0x1.454368017b0d4p-4,
+                                                -0x1.2b902b7b2f0c2p-6,  0x1.c82aa249a9cc7p-9,   -0x1.263991b85391fp-11,
+                                                0x1.4866392ee0429p-14,  -0x1.429e932df7f75p-17, 0x1.1ad51151eb89ep-20,
+                                                -0x1.bf8e9d85e0cecp-24, 0x1.44173f82c5765p-27,  -0x1.abae353b8c9f6p-31};
+constexpr std::array<double, 18> kErfcLog2 = {-0x1.d93b7b3fd231ep+1,  -0x1.1b4025315d8bep+2,  -0x1.419dc30a8b04ep+0,
+                                              -0x1.8250347800525p-5,  0x1.705be7068ea4dp-7,   -0x1.2fde9667505ddp-9,
+                                              0x1.755428a86d22bp-12,  -0x1.e61d1b35ef106p-17, -0x1.062524cfe3e4bp-16,
+                                              0x1.f43c4982add0cp-18,  -0x1.188955b04f751p-19, 0x1.8f4613152c7a7p-22,
+                                              -0x1.027aa346c9425p-26, -0x1.18ffcd51f9b75p-26, 0x1.b975829649320p-28,
+                                              -0x1.619bde5486e31p-30, 0x1.3c80ca6ef0260p-33,  -0x1.f45bc55486768p-38};
+constexpr std::array<double, 12> kPowerOf2 = {0x1.0000000000000p+0,  0x1.62e42fefa39efp-1,  0x1.ebfbdff82c5adp-3,
+                                              0x1.c6b08d7049fd1p-5,  0x1.3b2ab6fb9f412p-7,  0x1.5d87fe78cf1c5p-10,
+                                              0x1.43091310bf98fp-13, 0x1.ffcbfba7e2ab1p-17, 0x1.62bfc3c134acfp-20,
+                                              0x1.b526783dd17b0p-24, 0x1.e620fc9bcb408p-28, 0x1.e7aa7a5e4fd95p-32};
+constexpr double kErfcOrigin = 1.25;
+
+Value* erf_f64(SimdBuilder& b, Value* x) {
+  auto& ir = b.ir();
+  Value* magnitude = at_most(b, b.abs(x), 5.93);
+  Value* square = b.mul_add(magnitude, magnitude, b.f64(-0.5));
+  Value* small = b.mul_add(magnitude, b.polynomial(square, kErfCentral), magnitude);
+  // The last product of the logarithm is added to its first coefficient less the integer part.
+  Value* distance = ir.CreateFSub(magnitude, b.f64(kErfcOrigin));
+  Value* slope = b.polynomial(distance, std::span(kErfcLog2).subspan(1));
+  Value* first = b.f64(kErfcLog2[0]);
+  const Rounded n = round_product(b, b.mul_add(slope, distance, first), 1);
+  Value* power = b.polynomial(b.mul_add(slope, distance, ir.CreateFSub(first, n.value)), kPowerOf2);
+  Value* rest = b.from_bits(ir.CreateAdd(b.bits(power), ir.CreateShl(n.integer, 52)));
+  Value* large = ir.CreateFSub(b.f64(1), rest);
+  return b.copysign(ir.CreateSelect(ir.CreateFCmpOGE(magnitude, b.f64(1)), large, small), x);
+}
+
 }  // namespace
 
 Value* emit_pow(SimdBuilder& b, Value* x, Value* y) {
   return is_f64(x) ? call_scalar(b, "pow", x, y) : pow_f32(b, x, y);
 }
 
-Value* emit_cbrt(SimdBuilder& b, Value* x) { return is_f64(x) ? call_scalar(b, "cbrt", x, nullptr) : cbrt_f32(b, x); }
+Value* emit_cbrt(SimdBuilder& b, Value* x) { return is_f64(x) ? cbrt_f64(b, x) : cbrt_f32(b, x); }
 
 /// A Newton step corrects the two rounding errors of y = 1 / sqrt(x): y + y/2 (1 - x y^2).
 Value* emit_rsqrt(SimdBuilder& b, Value* x) {
@@ -129,6 +179,6 @@ Value* emit_rsqrt(SimdBuilder& b, Value* x) {
   return ir.CreateSelect(ir.CreateFCmpORD(off, off), better, y);  // 0, infinity and NaN stay unchanged
 }
 
-Value* emit_erf(SimdBuilder& b, Value* x) { return is_f64(x) ? call_scalar(b, "erf", x, nullptr) : erf_f32(b, x); }
+Value* emit_erf(SimdBuilder& b, Value* x) { return is_f64(x) ? erf_f64(b, x) : erf_f32(b, x); }
 
 }  // namespace hilo::cpu

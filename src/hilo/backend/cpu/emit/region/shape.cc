@@ -17,11 +17,19 @@ constexpr int kReduceUnroll = 4;      // independent accumulators hide the laten
 bool is_computed_in_doubles(const RegionNode& n) {
   if (n.kind != NodeKind::kOp || n.type == ElementType::kF64) return false;
   switch (n.instruction->opcode) {  // NOLINT: all other ops are computed in their own type
+    case hlo::Opcode::kAcos:
+    case hlo::Opcode::kAcosh:
+    case hlo::Opcode::kAsin:
+    case hlo::Opcode::kAsinh:
+    case hlo::Opcode::kAtan:
     case hlo::Opcode::kAtan2:
+    case hlo::Opcode::kAtanh:
     case hlo::Opcode::kCbrt:
     case hlo::Opcode::kCos:
+    case hlo::Opcode::kCosh:
     case hlo::Opcode::kPower:
     case hlo::Opcode::kSin:
+    case hlo::Opcode::kSinh:
     case hlo::Opcode::kTan: return true;
     default: return false;
   }
