@@ -68,6 +68,36 @@ ENTRY main {
 )");
 }
 
+/// Softmax, and the sum of the logarithms of its elements.
+void check_softmax(std::string_view type, int64_t columns) {
+  check_text(fmt::format(R"(HloModule rows
+most {{ a = {0}[] parameter(0)  b = {0}[] parameter(1)  ROOT m = {0}[] maximum(a, b) }}
+sum {{ a = {0}[] parameter(0)  b = {0}[] parameter(1)  ROOT s = {0}[] add(a, b) }}
+ENTRY main {{
+  x = {0}[5,{1}] parameter(0)
+  least = {0}[] constant(-inf)
+  zero = {0}[] constant(0)
+  m = {0}[5] reduce(x, least), dimensions={{1}}, to_apply=most
+  wide = {0}[5,{1}] broadcast(m), dimensions={{0}}
+  d = {0}[5,{1}] subtract(x, wide)
+  e = {0}[5,{1}] exponential(d)
+  t = {0}[5] reduce(e, zero), dimensions={{1}}, to_apply=sum
+  all = {0}[5,{1}] broadcast(t), dimensions={{0}}
+  y = {0}[5,{1}] divide(e, all)
+  l = {0}[5,{1}] log(y)
+  u = {0}[5] reduce(l, zero), dimensions={{1}}, to_apply=sum
+  ROOT r = ({0}[5,{1}], {0}[5]) tuple(y, u)
+}}
+)",
+                         type, columns));
+}
+
+TEST(RegionRows, TheLastVectorCountsNoElementTwice) {
+  for (const char* const type : {"f32", "f64"}) {
+    for (const int64_t columns : {9, 17, 31, 33, 50, 63, 65, 100, 129, 257, 500, 777}) check_softmax(type, columns);
+  }
+}
+
 std::string code_of_sum(std::string_view shape, std::string_view result, int dimension) {
   return code_of(sum_of("f32") + fmt::format(R"(ENTRY main {{
   x = f32[{0}] parameter(0)

@@ -16,6 +16,7 @@ using llvm::Value;
 
 // a short row is unrolled; for more nodes, compiling would cost more than it saves
 constexpr int64_t kMaxUnrolledNodes = 64;
+constexpr int64_t kMaxNodesTwice = 64;  // up to this number, the last vector has code of its own
 
 /// The extent of a row dimension in tiles. The vectors of a line don't overlap there: a load that needs parts of two
 /// stores waits until both are in the cache.
@@ -111,15 +112,24 @@ void emit_row_node(RegionState& s, uint32_t n, int loop) {
   if (stored_in == loop) store_tile(s, n, value_of(s, n, wide));
 }
 
+/// Whether the last vector of row dimension k, which overlaps the previous one, is a turn of its own. The loop's vectors
+/// need no bound and no mask then. AVX-512's masks are operands of instructions.
+bool has_last_turn(const RegionState& s, size_t k) {
+  return s.is_vector(k) && s.region.extents[k] % s.facts.shape.lanes != 0 && !is_cut(s, k) &&
+         s.wide.isa() != Isa::kAvx512 && weighted_nodes(s.region) <= kMaxNodesTwice;
+}
+
 /// Emits the loop over row dimension k; `carried` are the accumulators of all reductions of this stage.
 Values emit_row(RegionState& s, size_t k, int loop, const Reductions& reductions, const Values& carried) {
   if (k == s.region.extents.size()) return emit_row_point(s, loop, reductions, carried);
   const int64_t step = s.is_vector(k) ? s.facts.shape.lanes : 1;
+  const bool ends_apart = has_last_turn(s, k);
   const Position before = s.position;
   const auto turn = [&](Value* i, const Values& now) {
-    Value* at = bounded(s, k, i, s.extent(k), step);
+    const bool is_whole = ends_apart && !llvm::isa<llvm::Constant>(i);
+    Value* at = is_whole ? i : bounded(s, k, i, s.extent(k), step);
     if (s.is_vector(k)) s.vector_begin = i;
-    if (s.is_vector(k)) s.valid_lanes = s.facts.shape.overlaps ? lanes_not_seen(s, i, at) : nullptr;
+    if (s.is_vector(k)) s.valid_lanes = s.facts.shape.overlaps && !is_whole ? lanes_not_seen(s, i, at) : nullptr;
     enter(s, k, at);
     for (uint32_t n : row_nodes(s, loop, k)) emit_row_node(s, n, loop);
     Values next = emit_row(s, k + 1, loop, reductions, now);
@@ -127,7 +137,11 @@ Values emit_row(RegionState& s, size_t k, int loop, const Reductions& reductions
     return next;
   };
   const int64_t turns = (s.region.extents[k] + step - 1) / step;
-  if (is_cut(s, k) || turns * weighted_nodes(s.region) > kMaxUnrolledNodes) return row_loop(s, k, step, carried, turn);
+  if (is_cut(s, k) || turns * weighted_nodes(s.region) > kMaxUnrolledNodes) {
+    if (!ends_apart) return row_loop(s, k, step, carried, turn);
+    Value* const end = s.scalar.index(s.region.extents[k] / step * step);
+    return turn(end, counted_loop(s, k, s.scalar.index(0), end, step, carried, turn));
+  }
   Values now = carried;
   for (int64_t t = 0; t < turns; ++t) now = turn(s.scalar.index(t * step), now);
   return now;
