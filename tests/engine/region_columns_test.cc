@@ -20,7 +20,7 @@ TEST(RegionColumns, StacksAreComputedWithTheirOperands) {
   EXPECT_EQ(regions_of("ENTRY main {\n x = f32[64,2] parameter(0)\n a = f32[64,1] slice(x), slice={[0:64],[0:1]}\n"
                        " b = f32[64,1] slice(x), slice={[0:64],[1:2]}\n s = f32[64,1] sine(a)\n"
                        " c = f32[64,2] concatenate(b, s), dimensions={1}\n ROOT z = f32[64,2] negate(c)\n}\n"),
-            "[64,2] row 2: load 1+2i0 load 2i0 sine guarded negate -> 2i0+1i1\n0 others\n");
+            "[64,2] row 2: load 2i0 sine load 1+2i0 negate -> 2i0+1i1\n0 others\n");
 }
 
 TEST(RegionColumns, RollsAreComputedAlongTheirRows) {

@@ -20,9 +20,14 @@ TEST(RegionLoad, ReversedElementsAreOneLoad) {
             "1 load <16 x float>, 1 store <16 x float>, 1 turn");
 }
 
-TEST(RegionLoad, StridedElementsAreLoadedOneByOne) {
-  EXPECT_EQ(code_of(moved("f32[512]", "f32[256]", "slice(x), slice={[0:512:2]}")),
+TEST(RegionLoad, ElementsFarApartAreLoadedOneByOne) {
+  EXPECT_EQ(code_of(moved("f32[16384]", "f32[256]", "slice(x), slice={[0:16384:64]}")),
             "16 load float, 1 store <16 x float>, 1 turn");
+}
+
+TEST(RegionLoad, StridedElementsAreShuffled) {
+  EXPECT_EQ(code_of(moved("f32[512]", "f32[256]", "slice(x), slice={[0:512:2]}")),
+            "2 load <16 x float>, 1 store <16 x float>, 1 turn");
 }
 
 TEST(RegionLoad, OneElementForAllLanesIsLoadedOnce) {

@@ -21,9 +21,7 @@ RegionFacts facts_of(const Region& region, const RegionShape& shape, Isa isa) {
 
 }  // namespace
 
-RegionFacts analyse_region(const Region& region, Isa isa) {
-  return facts_of(region, shape_of_region(region, isa), isa);
-}
+RegionFacts analyse_region(const Region& region, Isa isa) { return facts_of(region, shape_of_rows(region, isa), isa); }
 
 RegionFacts analyse_columns(const Region& region, Isa isa) {
   return facts_of(region, shape_of_columns(region, isa), isa);

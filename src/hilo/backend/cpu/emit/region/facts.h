@@ -18,8 +18,10 @@ inline constexpr int64_t kMaxShortRow = 16;
 /// Of a matrix product: the dimension of rows, which are computed in blocks.
 inline size_t block_dimension(const Region& region) { return region.row_begin - 2; }
 
+/// Returns the shape of a region's code; of a region of narrow rows, that of its columns if they are written out.
 RegionShape shape_of_region(const Region& region, Isa isa);
-/// Returns the shape of a region of columns, without another dimension written out.
+/// Returns the shape of a region whose columns aren't written out, and that of a region of columns.
+RegionShape shape_of_rows(const Region& region, Isa isa);
 RegionShape shape_of_columns(const Region& region, Isa isa);
 
 /// Estimates the number of vector instructions of a region's code, to which its compile time is proportional.
@@ -117,6 +119,7 @@ struct RegionFacts {
   RowLoops row;
 };
 
+/// Returns the facts of a region whose columns aren't written out.
 RegionFacts analyse_region(const Region& region, Isa isa);
 /// The same for a region of columns_of.
 RegionFacts analyse_columns(const Region& region, Isa isa);

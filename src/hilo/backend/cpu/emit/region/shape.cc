@@ -230,7 +230,8 @@ int lanes_of_line(const Choice& c, bool column) {
   return std::min(lanes, 64);
 }
 
-/// Returns the shape of a region that isn't one of columns.
+}  // namespace
+
 RegionShape shape_of_rows(const Region& region, Isa isa) {
   RegionShape shape;
   if (region.extents.empty()) return shape;
@@ -261,8 +262,6 @@ RegionShape shape_of_rows(const Region& region, Isa isa) {
   }
   return shape;
 }
-
-}  // namespace
 
 RegionShape shape_of_columns(const Region& region, Isa isa) {
   RegionShape shape;
