@@ -136,15 +136,15 @@ ENTRY main {{
   }
 }
 
-/// 16 lanes are 8 rows and need 8 loaded elements: no gather and no scalar load.
-TEST(RegionFold, ElementsOfSeveralRowsAreOneLoad) {
+/// A column is a vector of 16 rows, which is computed once for both columns: no gather and no scalar load.
+TEST(RegionFold, RepeatedElementsAreOneLoad) {
   EXPECT_EQ(code_of(R"(ENTRY main {
   x = s32[1000] parameter(0)
   y = s32[1000,2] broadcast(x), dimensions={0}
   ROOT z = s32[1000,2] negate(y)
 }
 )"),
-            "1 load <8 x i32>, 1 store <16 x i32>, 1 turn");
+            "1 load <16 x i32>, 2 store <16 x i32>, 1 turn");
 }
 
 }  // namespace
