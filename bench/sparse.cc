@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/sparse.cc -- times of sparse solves of the matrices that bench/sparse.py has written: sparse FOLDER NAME... prints
-// for each "NAME analysis factor_and_solve batched residual": milliseconds of the processor, the least of several runs.
-// `batched` is the time per matrix of a batch of 64.
+// bench/sparse.cc -- times of sparse solves of the matrices that bench/sparse.py has written: sparse FOLDER NAME...
+// prints for each "NAME analysis factor_and_solve batched residual": milliseconds of the processor, the least of
+// several runs. `batched` is the time per matrix of a batch of 64.
 #include <ctime>
 
 #include <cmath>

@@ -3,11 +3,11 @@
 """Solves sparse systems of 30 patterns by hilo, by klujax (KLU, with the analysis reused) and by SciPy (SuperLU), and
 prints the times of the processor in milliseconds and their ratios.
 
-python bench/sparse.py build/bin/bench/sparse     with klujax and SciPy installed
+python bench/sparse.py build/bin/bench/sparse [NAME...]     with klujax and SciPy installed; default: all matrices
 
 klujax's time is the less of solve_with_symbol and refactor_and_solve; the latter reuses the pivots of an earlier
-factorization. SuperLU analyses each matrix anew; its time is the least of its column orders. Batches are 64 matrices of
-one pattern; klujax's are its own batches.
+factorization. SuperLU repeats the analysis for each matrix; its time is the least of its column orders. Batches are 64
+matrices of one pattern; klujax's are its own batches.
 """
 
 import pathlib
@@ -74,7 +74,7 @@ def control(steps, states, inputs, random):
     """The optimality conditions of linear dynamics with quadratic cost: zeros on the diagonal of the multipliers."""
     per = 2 * states + inputs
     a, b = random.normal(size=(states, states)) / states, random.normal(size=(states, inputs))
-    h = sp.block_diag([np.eye(states), np.eye(inputs), np.zeros((states, states))])
+    h = np.diag([1.0] * (states + inputs) + [0.0] * states)
     m = sp.lil_matrix(sp.kron(sp.identity(steps), h))
     for k in range(steps):
         x, u, l = k * per, k * per + states, k * per + states + inputs
@@ -138,10 +138,12 @@ def superlu(m):
 
 
 def main():
-    program = sys.argv[1]
+    program, chosen = sys.argv[1], sys.argv[2:]
     with tempfile.TemporaryDirectory() as folder:
         all_of_them = {}
         for name, m in matrices():
+            if chosen and name not in chosen:
+                continue
             m = sp.coo_matrix(m)
             m.sum_duplicates()
             m.eliminate_zeros()

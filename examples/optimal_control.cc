@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // examples/optimal_control.cc -- brings a pendulum to rest at an angle within 1,000 steps and limits of the torque, by
-// an interior-point method. States, torques and multipliers of all steps are one vector of 5,000 numbers. Each Newton step
-// computes the sparse Jacobian of the optimality conditions by colouring, and solves with its sparse factors.
+// an interior-point method. States, torques and multipliers of all steps are one vector of 5,000 numbers. Each Newton
+// step computes the sparse Jacobian of the optimality conditions by colouring, and solves with its sparse factors.
 #include <cstdio>
 
 #include "hilo/hilo.h"

@@ -25,8 +25,8 @@ struct FactorTask {
 };
 inline constexpr int64_t kPanel = 32;  ///< columns of a front that are eliminated before the others change
 
-/// x is [size], the permuted right side, and becomes the solution. A factor per lane is stored as if it were alone: lane
-/// l's is at factor + l * factor_size, its pivots at pivots + l * size.
+/// x is [size], the permuted right side, and becomes the solution. With a factor per lane, that of lane l is at
+/// factor + l * factor_size, and its pivots are at pivots + l * size.
 template <typename T>
 struct SolveTask {
   const sparse_direct::Plan* plan;
