@@ -15,13 +15,14 @@ namespace hilo::cpu {
 template <typename T>
 struct FactorTask {
   const sparse_direct::Plan* plan;
-  const T* values;  ///< [entries]
-  T* factor;        ///< [factor_size], as in plan.h
-  int32_t* pivots;  ///< [size]: the row of the front that became row k
-  int32_t* info;    ///< [2]: 1 + the column of the matrix without a pivot, or 0; 1 if solutions need refinement
-  T* stack;         ///< [stack_size]: scratch memory, as is the rest
-  T* largest;       ///< [size]
-  T* panel;         ///< [kPanel * largest_front]
+  const T* values;       ///< [entries]
+  T* factor;             ///< [factor_size], as in plan.h
+  int32_t* pivots;       ///< [size]: the row of the front that became row k
+  int32_t* info;         ///< [2]: 1 + the column of the matrix without a pivot, or 0; 1 if solutions need refinement
+  T* stack;              ///< [stack_size]: scratch memory, as is the rest
+  T* largest;            ///< [size]
+  T* panel;              ///< [kPanel * largest_front]
+  const uint32_t* stop;  ///< the factorization ends early once this is not 0; may be null
 };
 inline constexpr int64_t kPanel = 32;  ///< columns of a front that are eliminated before the others change
 

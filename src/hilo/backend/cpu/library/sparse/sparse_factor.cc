@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // backend/cpu/library/sparse/sparse_factor.cc -- hilo_sparse_factor_ffi.
+#include "hilo/backend/cpu/library/hero.h"
 #include "hilo/backend/cpu/library/linalg/lapack_routine.h"
 #include "hilo/backend/cpu/library/sparse/sparse_calls.h"
 #include "hilo/backend/cpu/library/sparse/sparse_memory.h"
@@ -40,7 +41,8 @@ struct Workspace {
 template <typename T>
 void factor_one(const Matrices<T>& m, int64_t k, const Workspace<T>& own) {
   front_kernels<T>().factor({&m.plan, m.values + k * m.plan.entries, m.factor + k * m.plan.factor_size,
-                             m.pivots + k * m.plan.size, m.info + 2 * k, own.stack, own.largest, own.panel});
+                             m.pivots + k * m.plan.size, m.info + 2 * k, own.stack, own.largest, own.panel,
+                             polled_word(stop_word())});
 }
 
 template <typename T>
@@ -48,7 +50,8 @@ void factor_lanes(const Matrices<T>& m, int64_t first, const Workspace<T>& own) 
   const FrontKernelsOf<T>& kernels = front_kernels<T>();
   const int64_t lanes = kernels.lanes;
   kernels.pack(m.values + first * m.plan.entries, m.plan.entries, m.plan.entries, own.values);
-  kernels.factor_lanes({&m.plan, own.values, own.factor, own.pivots, own.info, own.stack, own.largest, own.panel});
+  kernels.factor_lanes({&m.plan, own.values, own.factor, own.pivots, own.info, own.stack, own.largest, own.panel,
+                        polled_word(stop_word())});
   kernels.unpack(own.factor, m.plan.factor_size, m.factor + first * m.plan.factor_size, m.plan.factor_size);
   for (int64_t l = 0; l < lanes; ++l) {
     for (int64_t k = 0; k < m.plan.size; ++k) m.pivots[(first + l) * m.plan.size + k] = own.pivots[k * lanes + l];
