@@ -47,6 +47,45 @@ TEST(RuntimeSort, StaysInItsMemory) {
   }
 }
 
+/// Sorts lines of three operands by the last two of them, in memory of exactly the stated size.
+void check_two_keys(int64_t n) {
+  SCOPED_TRACE(n);
+  const SortLines lines{.length = n, .stride = 2, .outer = 1, .inner = 2};
+  const auto count = static_cast<size_t>(2 * n);
+  std::vector<int32_t> places(count), moved(count);
+  std::vector<uint8_t> small(count), small_out(count);
+  std::vector<double> wide(count), wide_out(count);
+  uint64_t state = 3;
+  for (size_t i = 0; i < count; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    places[i] = static_cast<int32_t>(i / 2);
+    small[i] = static_cast<uint8_t>(state >> 62);
+    wide[i] = static_cast<double>((state >> 40) % 5) - 2;
+  }
+  const std::vector<SortKey> more = {{.operand = 2, .type = ElementType::kF64, .descending = true}};
+  ProblemWriter<SortProblem> writer({{.operand = 1, .type = ElementType::kU8}, lines, {}, false, true});
+  writer.set(writer.problem.widths, std::vector<int64_t>{4, 1, 8});
+  writer.set(writer.problem.more, more);
+  const size_t scratch = writer.problem.scratch_bytes(more);
+  call_within(Routine::kSort, std::move(writer).finish(),
+              {places.data(), small.data(), wide.data(), moved.data(), small_out.data(), wide_out.data()}, 2, scratch);
+  for (size_t line = 0; line < 2; ++line) {
+    std::vector<size_t> order;
+    for (size_t i = 0; i < static_cast<size_t>(n); ++i) order.push_back(2 * i + line);
+    std::ranges::stable_sort(
+        order, [&](size_t a, size_t b) { return std::pair(small[a], -wide[a]) < std::pair(small[b], -wide[b]); });
+    for (size_t i = 0; i < order.size(); ++i) {
+      ASSERT_EQ(moved[2 * i + line], places[order[i]]) << i;
+      ASSERT_EQ(small_out[2 * i + line], small[order[i]]);
+      ASSERT_EQ(wide_out[2 * i + line], wide[order[i]]);
+    }
+  }
+}
+
+TEST(RuntimeSort, SortsBySeveralKeysOneAfterTheOther) {
+  for (const int64_t n : {1, 2, 7, 33, 100, 4096, 5000}) check_two_keys(n);
+}
+
 int32_t less(const void* const* arguments, void* const* results, const uint32_t*) {
   *static_cast<uint8_t*>(results[0]) =
       *static_cast<const float*>(arguments[0]) < *static_cast<const float*>(arguments[1]);

@@ -250,6 +250,17 @@ void sort_line(const Call& call, const SortProblem& p, const LineMemory<Key>& me
   }
 }
 
+/// Calls f.operator()<Key>() with an unsigned integer as wide as the keys.
+template <typename F>
+auto visit_key(ElementType type, const F& f) {
+  switch (element_size_bytes(type)) {
+    case 1: return f.template operator()<uint8_t>();
+    case 2: return f.template operator()<uint16_t>();
+    case 4: return f.template operator()<uint32_t>();
+    default: return f.template operator()<uint64_t>();
+  }
+}
+
 template <typename Key>
 void sort_lines(const Call& call, const SortProblem& p, int64_t begin, int64_t end) {
   const int64_t n = p.lines.length;
@@ -288,14 +299,41 @@ size_t scratch_of(const SortProblem& p) {
          (bits == 0 ? 0 : Scratch::bytes_for<uint32_t>(static_cast<size_t>(digits<Key>(bits)) << bits));
 }
 
-/// Calls f.operator()<Key>() with an unsigned integer as wide as the keys.
-template <typename F>
-auto visit_key(ElementType type, const F& f) {
-  switch (element_size_bytes(type)) {
-    case 1: return f.template operator()<uint8_t>();
-    case 2: return f.template operator()<uint16_t>();
-    case 4: return f.template operator()<uint32_t>();
-    default: return f.template operator()<uint64_t>();
+/// Sorts a line's positions by one key. Those with equal keys stay in order.
+template <typename Key>
+void sort_positions(const Call& call, const SortProblem& p, const SortKey& key, std::span<uint32_t> order, int64_t at) {
+  const int64_t n = p.lines.length;
+  const auto count = static_cast<size_t>(padded_pairs<Key>(n));
+  Scratch scratch(call);
+  scratch.take<uint32_t>(order.size());  // the positions themselves
+  LineMemory<Key> memory{scratch.take<Pair<Key>>(count), scratch.take<Pair<Key>>(count), {}, {}, {}};
+  if (const int bits = digit_bits<Key>(n); bits != 0)
+    memory.counts = scratch.take<uint32_t>(static_cast<size_t>(digits<Key>(bits)) << bits);
+  const Key* const keys = static_cast<const Key*>(call.buffers[key.operand]) + at;
+  for (size_t i = 0; i < order.size(); ++i)
+    memory.pairs[i] = {ordered_key(key, keys[order[i] * p.lines.stride]), order[i]};
+  sort_pairs(memory, n, true, stop_of(call));
+  for (size_t i = 0; i < order.size(); ++i) order[i] = memory.pairs[i].position;
+}
+
+/// Sorts by the last key first. The sorts by the previous ones keep its order among their equals.
+void sort_lines_by_keys(const Call& call, const SortProblem& p, int64_t begin, int64_t end) {
+  const std::span<const int64_t> widths = p.widths.of(&p);
+  const std::span<const SortKey> more = p.more.of(&p);
+  const Stop stop = stop_of(call);
+  Scratch scratch(call);
+  const std::span<uint32_t> order = scratch.take<uint32_t>(static_cast<size_t>(p.lines.length));
+  for (int64_t line = begin; line < end && !stop.raised(); ++line) {
+    const int64_t at = p.lines.begin(line);
+    std::iota(order.begin(), order.end(), 0);
+    for (size_t k = more.size() + 1; k-- > 0 && !stop.raised();) {
+      const SortKey& key = k == 0 ? p.key : more[k - 1];
+      visit_key(key.type, [&]<typename Key>() { sort_positions<Key>(call, p, key, order, at); });
+    }
+    for (size_t k = 0; k < widths.size() && !stop.raised(); ++k) {
+      move_elements(call.buffers[k], call.buffers[widths.size() + k], static_cast<size_t>(widths[k]), at,
+                    p.lines.stride, p.lines.length, [&](int64_t i) { return static_cast<int64_t>(order[i]); });
+    }
   }
 }
 
@@ -324,12 +362,18 @@ void sort_compared(const Call& call, const SortComparedProblem& p, std::span<int
 
 }  // namespace
 
-size_t SortProblem::scratch_bytes() const {
-  return visit_key(key.type, [&]<typename Key>() { return scratch_of<Key>(*this); });
+size_t SortProblem::scratch_bytes(std::span<const SortKey> others) const {
+  const auto bytes_of = [&](const SortKey& k) {
+    return visit_key(k.type, [&]<typename Key>() { return scratch_of<Key>(*this); });
+  };
+  size_t bytes = bytes_of(key);
+  for (const SortKey& k : others) bytes = std::max(bytes, bytes_of(k));
+  return bytes + (others.empty() ? 0 : Scratch::bytes_for<uint32_t>(static_cast<size_t>(lines.length)));
 }
 
 void hilo_rt_sort(const Call* call, int64_t begin, int64_t end) {
   const auto& p = problem_of<SortProblem>(*call);
+  if (p.more.size > 0) return sort_lines_by_keys(*call, p, begin, end);
   visit_key(p.key.type, [&]<typename Key>() { sort_lines<Key>(*call, p, begin, end); });
 }
 

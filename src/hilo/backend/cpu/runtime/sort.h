@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // backend/cpu/runtime/sort.h -- the sort op. Radix sort or merges of order-preserving keys if the comparator compares
-// elements, or one function of both; otherwise a merge sort that calls the compiled comparator. A sort that isn't
-// stable leaves equal elements in the same order as XLA.
+// elements, one operand after the other or one function of all; otherwise a merge sort that calls the compiled
+// comparator. A sort that isn't stable leaves equal elements in the same order as XLA.
 #pragma once
+
+#include <span>
 
 #include "hilo/backend/cpu/runtime/call.h"
 #include "hilo/backend/cpu/runtime/sort_key.h"
@@ -23,12 +25,15 @@ struct SortProblem {
   List<int64_t> widths;       ///< bytes of the elements of the operands
   bool has_function = false;  ///< whether Call::code has a function of elements that computes the keys
   bool is_stable = false;
+  List<SortKey> more = {};  ///< of a stable sort: keys that decide between elements whose previous keys are equal
 
   /// Whether elements with equal keys have equal bits.
   bool is_alone() const {
-    return !has_function && widths.size == 1 && (!is_floating(key.type) || (!key.equal_zeros && !key.equal_nans));
+    return !has_function && more.size == 0 && widths.size == 1 &&
+           (!is_floating(key.type) || (!key.equal_zeros && !key.equal_nans));
   }
-  size_t scratch_bytes() const;
+  /// `others`: the keys of `more`.
+  size_t scratch_bytes(std::span<const SortKey> others = {}) const;
 };
 
 /// With a comparator, Call::code[0]. Units: lines. Scratch: scratch_bytes().

@@ -51,5 +51,44 @@ TEST(SortKey, ZerosOfTheTotalOrderStayApart) {
                    "  value_@ = f32[] select(is_zero_@, zero, @)\n"));
 }
 
+/// The operands of the keys of a comparator of three operands, s32, f32 and u8; '-' before those in descending order.
+std::string keys_of(const std::string& body) {
+  const auto module = hlo::parse_module(R"(HloModule m
+ENTRY before {
+  a = s32[] parameter(0)
+  b = s32[] parameter(1)
+  c = f32[] parameter(2)
+  d = f32[] parameter(3)
+  e = u8[] parameter(4)
+  f = u8[] parameter(5)
+  first = pred[] compare(a, b), direction=LT
+  same_first = pred[] compare(a, b), direction=EQ
+  second = pred[] compare(d, c), direction=LT, type=TOTALORDER
+  same_second = pred[] compare(c, d), direction=EQ, type=TOTALORDER
+  loose_second = pred[] compare(c, d), direction=EQ
+  third = pred[] compare(e, f), direction=LT
+)" + body + "}\n");
+  EXPECT_TRUE(module.ok()) << module.status().to_string();
+  std::string text;
+  if (!module.ok()) return text;
+  for (const SortKey& key : sort_keys_of(*module->entry))
+    text += (key.descending ? "-" : "") + std::to_string(key.operand) + " ";
+  return text;
+}
+
+TEST(SortKey, OperandsInLexicographicOrder) {
+  EXPECT_EQ(keys_of("  rest = pred[] and(same_first, second)\n  ROOT r = pred[] or(first, rest)\n"), "0 -1 ");
+  EXPECT_EQ(keys_of("  inner = pred[] and(third, same_second)\n  tail = pred[] or(inner, second)\n"
+                    "  rest = pred[] and(same_first, tail)\n  ROOT r = pred[] or(first, rest)\n"),
+            "0 -1 2 ");
+  EXPECT_EQ(keys_of("  ROOT r = pred[] or(third, third)\n"), "");
+}
+
+TEST(SortKey, EqualityIsThatOfTheSameKeyAndOrder) {
+  EXPECT_EQ(keys_of("  rest = pred[] and(same_second, third)\n  ROOT r = pred[] or(first, rest)\n"), "");
+  // NaN isn't equal to itself there, so the next key wouldn't decide.
+  EXPECT_EQ(keys_of("  rest = pred[] and(loose_second, third)\n  ROOT r = pred[] or(second, rest)\n"), "");
+}
+
 }  // namespace
 }  // namespace hilo::cpu

@@ -25,13 +25,16 @@ SortLines lines_of(const Shape& shape, int64_t dimension) {
   return lines;
 }
 
-/// `function` computes the keys of elements; null if they are those of the key's operand.
-std::unique_ptr<Hero> key_sort_hero(const SortKey& key, ScalarFunction function, const SortLines& lines,
+/// `function` computes the keys of elements; null if they are those of the keys' operands.
+std::unique_ptr<Hero> key_sort_hero(std::span<const SortKey> keys, ScalarFunction function, const SortLines& lines,
                                     const std::vector<int64_t>& widths, bool stable) {
-  ProblemWriter<runtime::SortProblem> writer({key, lines, {}, function != nullptr, stable});
+  const std::span<const SortKey> more = keys.subspan(1);
+  ProblemWriter<runtime::SortProblem> writer({keys[0], lines, {}, function != nullptr, stable});
   writer.set(writer.problem.widths, widths);
-  const size_t scratch = writer.problem.scratch_bytes();
-  const double nanoseconds = work_ns(kCpuCosts.library.sorted, lines.count() * lines.length);
+  writer.set(writer.problem.more, more);
+  const size_t scratch = writer.problem.scratch_bytes(more);
+  const double nanoseconds =
+      work_ns(kCpuCosts.library.sorted, lines.count() * lines.length) * static_cast<double>(keys.size());
   return make_routine_hero({Routine::kSort, std::move(writer).finish(), 1, scratch},
                            {reinterpret_cast<void*>(function)}, {lines.count(), nanoseconds, 16});
 }
@@ -58,11 +61,14 @@ StatusOr<std::unique_ptr<Hero>> make_sort_hero(const HeroRequest& request) {
   }
   const SortLines lines = operands[0].rank() > 0 ? lines_of(operands[0], a.dimension()) : SortLines();
   if (const std::optional<SortKey> key = sort_key_of(*a.to_apply); key && lines.length < INT32_MAX)
-    return key_sort_hero(*key, nullptr, lines, widths, a.is_stable);
+    return key_sort_hero(std::span(&*key, 1), nullptr, lines, widths, a.is_stable);
+  if (const std::vector<SortKey> keys = sort_keys_of(*a.to_apply);
+      !keys.empty() && a.is_stable && lines.length < INT32_MAX)
+    return key_sort_hero(keys, nullptr, lines, widths, true);
   if (!engine::is_scalar_function(*a.to_apply)) return std::unique_ptr<Hero>();
   if (const auto f = key_function_of(*a.to_apply, types); f && lines.length < INT32_MAX) {
     HILO_ASSIGN_OR_RETURN(const ScalarFunction function, request.code.scalar_program(*f->key));
-    return key_sort_hero(f->order, function, lines, widths, a.is_stable);
+    return key_sort_hero(std::span(&f->order, 1), function, lines, widths, a.is_stable);
   }
   HILO_ASSIGN_OR_RETURN(const ScalarFunction comparator, request.code.scalar_program(*a.to_apply));
   return compared_sort_hero(comparator, lines, widths, a.is_stable);

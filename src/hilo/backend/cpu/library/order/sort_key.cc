@@ -61,6 +61,39 @@ std::optional<Side> side_of(const hlo::Computation& c, InstructionId id) {
   return std::nullopt;
 }
 
+/// Recognizes a comparison of the elements of one operand.
+std::optional<SortKey> key_of(const hlo::Computation& c, InstructionId comparison) {
+  const hlo::Instruction& root = c.instruction(comparison);
+  if (root.opcode != Opcode::kCompare) return std::nullopt;
+  const auto& compare = attributes_of<hlo::CompareAttributes>(root);
+  const bool less = compare.direction == hlo::ComparisonDirection::kLt,
+             greater = compare.direction == hlo::ComparisonDirection::kGt;
+  if (!less && !greater) return std::nullopt;
+  const ElementType type = c.instruction(root.operands[0]).shape.element_type();
+  // Narrow types have other positions of signs and NaN: their comparators are called.
+  if (element_type_info(type).bits < 8 && type != ElementType::kPred) return std::nullopt;
+  if (is_complex(type) || (is_floating(type) && element_type_info(type).bits < 16)) return std::nullopt;
+  const std::optional<Side> left = side_of(c, root.operands[0]), right = side_of(c, root.operands[1]);
+  if (!left || !right || left->zeros != right->zeros || left->nans != right->nans) return std::nullopt;
+  SortKey key;
+  key.type = type;
+  key.descending = greater;
+  if (left->parameter % 2 == 0 && right->parameter == left->parameter + 1) {
+    key.operand = left->parameter / 2;
+  } else if (right->parameter % 2 == 0 && left->parameter == right->parameter + 1) {
+    key.operand = right->parameter / 2;
+    key.descending = !key.descending;
+  } else {
+    return std::nullopt;
+  }
+  // Without total order, zeros compare equal, and NaN isn't before any number.
+  const bool total = compare.type == hlo::ComparisonType::kTotalOrder;
+  key.equal_zeros = left->zeros || !total;
+  key.equal_nans = left->nans || !total;
+  key.loose_nans = is_floating(type) && !left->nans && !total;
+  return key;
+}
+
 /// Whether two values of a comparator are the same function, each of its own element: `first` has the parameters of
 /// even or of odd numbers, `second` the others.
 class Twins {
@@ -141,36 +174,58 @@ std::optional<KeyFunction> key_function_of(const hlo::Computation& c, std::span<
   return KeyFunction{*key, *sort_key};
 }
 
-std::optional<SortKey> sort_key_of(const hlo::Computation& c) {
-  const hlo::Instruction& root = c.root();
-  if (root.opcode != Opcode::kCompare) return std::nullopt;
-  const auto& compare = attributes_of<hlo::CompareAttributes>(root);
-  const bool less = compare.direction == hlo::ComparisonDirection::kLt,
-             greater = compare.direction == hlo::ComparisonDirection::kGt;
-  if (!less && !greater) return std::nullopt;
-  const ElementType type = c.instruction(root.operands[0]).shape.element_type();
-  // Narrow types have other positions of signs and NaN: their comparators are called.
-  if (element_type_info(type).bits < 8 && type != ElementType::kPred) return std::nullopt;
-  if (is_complex(type) || (is_floating(type) && element_type_info(type).bits < 16)) return std::nullopt;
-  const std::optional<Side> left = side_of(c, root.operands[0]), right = side_of(c, root.operands[1]);
-  if (!left || !right || left->zeros != right->zeros || left->nans != right->nans) return std::nullopt;
-  SortKey key;
-  key.type = type;
-  key.descending = greater;
-  if (left->parameter % 2 == 0 && right->parameter == left->parameter + 1) {
-    key.operand = left->parameter / 2;
-  } else if (right->parameter % 2 == 0 && left->parameter == right->parameter + 1) {
-    key.operand = right->parameter / 2;
-    key.descending = !key.descending;
-  } else {
-    return std::nullopt;
-  }
-  // Without total order, zeros compare equal, and NaN isn't before any number.
-  const bool total = compare.type == hlo::ComparisonType::kTotalOrder;
-  key.equal_zeros = left->zeros || !total;
-  key.equal_nans = left->nans || !total;
-  key.loose_nans = is_floating(type) && !left->nans && !total;
-  return key;
+namespace {
+
+/// Whether `id` tests that the elements that `less` compares are equal in its order. Without total order, NaN isn't even
+/// equal to itself.
+bool tests_equality(const hlo::Computation& c, InstructionId id, InstructionId less) {
+  const hlo::Instruction &test = c.instruction(id), &order = c.instruction(less);
+  if (test.opcode != Opcode::kCompare) return false;
+  const auto& compare = attributes_of<hlo::CompareAttributes>(test);
+  const bool is_total = compare.type == hlo::ComparisonType::kTotalOrder;
+  if (compare.direction != hlo::ComparisonDirection::kEq ||
+      compare.type != attributes_of<hlo::CompareAttributes>(order).type ||
+      (is_floating(c.instruction(test.operands[0]).shape.element_type()) && !is_total))
+    return false;
+  const auto same = [&](InstructionId a, InstructionId b) {
+    const std::optional<Side> x = side_of(c, a), y = side_of(c, b);
+    return x && y && x->parameter == y->parameter && x->zeros == y->zeros && x->nans == y->nans;
+  };
+  const InstructionId x = test.operands[0], y = test.operands[1];
+  return (same(x, order.operands[0]) && same(y, order.operands[1])) ||
+         (same(x, order.operands[1]) && same(y, order.operands[0]));
 }
+
+}  // namespace
+
+std::vector<SortKey> sort_keys_of(const hlo::Computation& c) {
+  std::vector<SortKey> keys;
+  for (InstructionId at = c.root().id;;) {
+    const hlo::Instruction& i = c.instruction(at);
+    const bool is_last = i.opcode == Opcode::kCompare;
+    if (!is_last && i.opcode != Opcode::kOr) return {};
+    bool found = false;
+    for (size_t k = 0; k < (is_last ? 1 : 2) && !found; ++k) {
+      const InstructionId less = is_last ? at : i.operands[k];
+      const std::optional<SortKey> key = key_of(c, less);
+      if (!key || key->loose_nans) continue;
+      if (is_last) {
+        keys.push_back(*key);
+        return keys;
+      }
+      const hlo::Instruction& rest = c.instruction(i.operands[1 - k]);
+      if (rest.opcode != Opcode::kAnd) continue;
+      for (size_t e = 0; e < 2 && !found; ++e) {
+        if (!tests_equality(c, rest.operands[e], less)) continue;
+        keys.push_back(*key);
+        at = rest.operands[1 - e];
+        found = true;
+      }
+    }
+    if (!found) return {};
+  }
+}
+
+std::optional<SortKey> sort_key_of(const hlo::Computation& c) { return key_of(c, c.root().id); }
 
 }  // namespace hilo::cpu

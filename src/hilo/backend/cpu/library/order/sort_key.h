@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "hilo/backend/cpu/runtime/sort_key.h"
 #include "hilo/hlo/ir/computation.h"
@@ -13,6 +14,10 @@ namespace hilo::cpu {
 /// Recognizes JAX's comparator (less-than in total order after making zeros and NaN canonical), and a plain less or
 /// greater.
 std::optional<SortKey> sort_key_of(const hlo::Computation& comparator);
+
+/// Recognizes the lexicographic order of several operands: a < a' or (a = a' and the same of the next operands). Returns
+/// the keys, the most significant one first; none if it is anything else.
+std::vector<SortKey> sort_keys_of(const hlo::Computation& comparator);
 
 /// A comparator that orders elements by one function of them.
 struct KeyFunction {
