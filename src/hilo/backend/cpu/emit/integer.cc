@@ -12,8 +12,17 @@ struct Guarded {
   Value* divisor;    // neither zero nor an overflowing -1
 };
 
+/// Whether it is a constant other than 0 and -1, the same in every lane.
+bool divides_safely(Value* y) {
+  const auto* constant = llvm::dyn_cast<llvm::Constant>(y);
+  if (constant != nullptr && y->getType()->isVectorTy()) constant = constant->getSplatValue();
+  const auto* number = llvm::dyn_cast_or_null<llvm::ConstantInt>(constant);
+  return number != nullptr && !number->isZero() && !number->isMinusOne();
+}
+
 Guarded guard(SimdBuilder& b, ElementType type, Value* x, Value* y) {
   auto& ir = b.ir();
+  if (divides_safely(y)) return {b.boolean(false), nullptr, y};
   const int bits = element_type_info(type).bits;
   Guarded g;
   g.by_zero = ir.CreateICmpEQ(y, b.int_like(y, 0));
@@ -28,13 +37,14 @@ Guarded guard(SimdBuilder& b, ElementType type, Value* x, Value* y) {
   return g;
 }
 
-// No vector instruction divides integers. Up to 32 bits, a floating-point quotient with twice the digits truncates to
-// the right integer: its error is less than 1/|y|, the minimum distance of x/y from the next integer.
+// No vector instruction divides integers. LLVM divides by a constant with a multiplication. Up to 32 bits, a
+// floating-point quotient with twice the digits truncates to the right integer: its error is less than 1/|y|, the
+// minimum distance of x/y from the next integer.
 Value* quotient(SimdBuilder& b, ElementType type, Value* x, Value* y) {
   auto& ir = b.ir();
   const int bits = element_type_info(type).bits;
   const bool is_signed = is_signed_integer(type);
-  if (bits == 64 || b.lanes() == 1) return is_signed ? ir.CreateSDiv(x, y) : ir.CreateUDiv(x, y);
+  if (bits == 64 || b.lanes() == 1 || divides_safely(y)) return is_signed ? ir.CreateSDiv(x, y) : ir.CreateUDiv(x, y);
   const ElementType through = bits == 32 ? ElementType::kF64 : ElementType::kF32;
   llvm::Type* real = b.register_type(through);
   auto to_real = [&](Value* v) { return is_signed ? ir.CreateSIToFP(v, real) : ir.CreateUIToFP(v, real); };

@@ -82,8 +82,9 @@ constexpr double kErfcFarSingle[] = {-1.047766399936249e1,  1.297719955372516e1,
                                      2.921019019210786,     -1.015265279202700,  4.218463358204948e-1,
                                      -2.820767439740514e-1, 5.641895067754075e-1};
 
-// Source    Lanczos, "A precision approximation of the gamma function" (1964), with g = 7 and 9 terms: c0 + c1 / (z + 1) +
-// ... + c8 / (z + 8), here as one quotient of polynomials in z. All coefficients are positive, so nothing cancels.
+// Lanczos's sum c0 + c1 / (z + 1) + ... + c8 / (z + 8) for g = 7, as one quotient of polynomials in z. All coefficients
+// are positive, so nothing cancels.
+// Source    Lanczos, "A precision approximation of the gamma function" (1964)
 constexpr double kLanczosG = 7;
 constexpr double kLanczosNumerator[] = {0.9999999999998099, 60.458333333341905, 1599.0425347220414,
                                         24165.510665029473, 228235.21549971408, 1379496.265878669,
@@ -246,8 +247,8 @@ Expr erfc(Expr x) {
   return select(size < 1.0, 1.0 - erf_central(x), select(x < 0.0, 2.0 - beyond, beyond));
 }
 
-// Uses gamma(z + 1) = sqrt(2 pi) t^(z + 1/2) e^-t sum with t = z + g + 1/2, where z + 1 > 1/2 is x or, for x < 1/2, 1 - x.
-// Below 1/2: gamma(x) gamma(1 - x) = pi / sin(pi x).
+// Uses gamma(z + 1) = sqrt(2 pi) t^(z + 1/2) e^-t sum with t = z + g + 1/2, where z + 1 > 1/2 is x or, for x < 1/2, 1 -
+// x. Below 1/2: gamma(x) gamma(1 - x) = pi / sin(pi x).
 Expr lgamma(Expr x) {
   const bool is_double = x.type() == ElementType::kF64;
   const Expr reflects = x < 0.5, z = select(reflects, -x, x - 1.0);

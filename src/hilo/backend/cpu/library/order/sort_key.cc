@@ -176,7 +176,7 @@ std::optional<KeyFunction> key_function_of(const hlo::Computation& c, std::span<
 
 namespace {
 
-/// Whether `id` tests that the elements that `less` compares are equal in its order. Without total order, NaN isn't even
+/// Whether `id` tests that the elements that `less` compares are equal in its order. Without total order, NaN isn't
 /// equal to itself.
 bool tests_equality(const hlo::Computation& c, InstructionId id, InstructionId less) {
   const hlo::Instruction &test = c.instruction(id), &order = c.instruction(less);
