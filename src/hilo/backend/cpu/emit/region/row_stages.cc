@@ -112,8 +112,8 @@ void emit_row_node(RegionState& s, uint32_t n, int loop) {
   if (stored_in == loop) store_tile(s, n, value_of(s, n, wide));
 }
 
-/// Whether the last vector of row dimension k, which overlaps the previous one, is a turn of its own. The loop's vectors
-/// need no bound and no mask then. AVX-512's masks are operands of instructions.
+/// Whether the last vector of row dimension k, which overlaps the previous one, is a separate turn. The vectors of the
+/// loop need no bound and no mask then. AVX-512's masks are operands of instructions.
 bool has_last_turn(const RegionState& s, size_t k) {
   return s.is_vector(k) && s.region.extents[k] % s.facts.shape.lanes != 0 && !is_cut(s, k) &&
          s.wide.isa() != Isa::kAvx512 && weighted_nodes(s.region) <= kMaxNodesTwice;

@@ -15,8 +15,8 @@ namespace hilo::cpu {
 /// greater.
 std::optional<SortKey> sort_key_of(const hlo::Computation& comparator);
 
-/// Recognizes the lexicographic order of several operands: a < a' or (a = a' and the same of the next operands). Returns
-/// the keys, the most significant one first; none if it is anything else.
+/// Recognizes the lexicographic order of several operands: a < a' or (a = a' and the same of the next operands).
+/// Returns the keys, the most significant one first; none if it is anything else.
 std::vector<SortKey> sort_keys_of(const hlo::Computation& comparator);
 
 /// A comparator that orders elements by one function of them.
