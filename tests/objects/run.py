@@ -328,6 +328,56 @@ IN_RUNTIME = {
   b = c128[5] log(y)
   ROOT t = (c64[11], c128[5]) tuple(a, b)""",
 }
+
+
+def lapack(result, target, operands, config=""):
+    """A custom call with LAPACK's layouts: matrices are column-major. `operands`: names and types."""
+    by_columns = lambda kind: re.sub(r"(\[[^]]*,[^]]*\])(?!\{)", lambda m: m[1] + (
+        "{1,2,0}" if m[1].count(",") == 2 else "{0,1}"), kind)
+    names, kinds = ", ".join(operands), ", ".join(map(by_columns, operands.values()))
+    return (f'{by_columns(result)} custom-call({names}), custom_call_target="{target}", '
+            f"operand_layout_constraints={{{kinds}}}, api_version=API_VERSION_TYPED_FFI, backend_config={{{config}}}")
+
+
+IN_RUNTIME |= {
+    "factors": "  x = f64[2,9,9] parameter(0)\n  ROOT f = " + lapack(
+        "(f64[2,9,9], s32[2,9]{1,0}, s32[2])", "lapack_dgetrf_ffi", {"x": "f64[2,9,9]"}),
+    "permutation": """  x = s32[9] parameter(0)
+  ROOT p = s32[9] custom-call(x), custom_call_target="hilo_lu_pivots_to_permutation_ffi", api_version=API_VERSION_TYPED_FFI""",
+    "orthogonal": "  x = f32[14,9] parameter(0)\n  f = " + lapack(
+        "(f32[14,9], f32[9])", "lapack_sgeqrf_ffi", {"x": "f32[14,9]"}) + """
+  r = f32[14,9] get-tuple-element(f), index=0
+  t = f32[9] get-tuple-element(f), index=1
+  q = """ + lapack("f32[14,9]", "lapack_sorgqr_ffi", {"r": "f32[14,9]", "t": "f32[9]"}) + """
+  c = f32[14,3] parameter(1)
+  d = """ + lapack("f32[14,3]", "lapack_sormqr_ffi", {"r": "f32[14,9]", "t": "f32[9]", "c": "f32[14,3]"},
+                   "side = 76 : ui8, trans = 84 : ui8") + """
+  ROOT z = (f32[14,9], f32[14,9], f32[14,3]) tuple(r, q, d)""",
+    "eigenvalues": "  x = c128[9,9] parameter(0)\n  ROOT f = " + lapack(
+        "(c128[9,9], f64[9], s32[])", "lapack_zheevd_ffi", {"x": "c128[9,9]"}, "mode = 86 : ui8, uplo = 76 : ui8"),
+    "singular_values": "  x = f32[9,14] parameter(0)\n  ROOT f = " + lapack(
+        "(f32[9,14], f32[9], f32[9,9], f32[14,14], s32[])", "lapack_sgesdd_ffi", {"x": "f32[9,14]"}, "mode = 65 : ui8"),
+    "cholesky": """  x = f64[12,12] parameter(0)
+  t = f64[12,12] transpose(x), dimensions={1,0}
+  s = f64[12,12] add(x, t)
+  ROOT c = f64[12,12] cholesky(s), lower=true""",
+    "triangular": """  x = c64[3,12,12] parameter(0)
+  y = c64[3,12,5] parameter(1)
+  ROOT z = c64[3,12,5] triangular-solve(x, y), left_side=true, lower=true, unit_diagonal=true, transpose_a=ADJOINT""",
+    "tridiagonal": "  l = f64[9] parameter(0)\n  d = f64[9] parameter(1)\n  u = f64[9] parameter(2)\n  b = f64[9,2] parameter(3)\n  ROOT x = " + lapack(
+        "f64[9,2]", "tridiagonal_solve_perturbed_ffi", {"l": "f64[9]", "d": "f64[9]", "u": "f64[9]", "b": "f64[9,2]"}),
+    "convolution": """  x = f32[2,9,8,3] parameter(0)
+  y = f32[3,3,3,18] parameter(1)
+  ROOT z = f32[2,9,8,18] convolution(x, y), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f""",
+    "complex_product": """  x = c64[9,70] parameter(0)
+  y = c64[70,21] parameter(1)
+  ROOT z = c64[9,21] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}""",
+    "transform": """  x = f32[3,700] parameter(0)
+  y = c128[1009] parameter(1)
+  a = c64[3,351] fft(x), fft_type=RFFT, fft_length={700}
+  b = c128[1009] fft(y), fft_type=IFFT, fft_length={1009}
+  ROOT t = (c64[3,351], c128[1009]) tuple(a, b)""",
+}
 # A concatenation of more operands than a region reads.
 IN_RUNTIME["joined"] = "".join(f"  p{k} = f32[90,{k % 3 + 1}] parameter({k})\n" for k in range(72)) + (
     "  ROOT r = f32[90,144] concatenate(" + ", ".join(f"p{k}" for k in range(72)) + "), dimensions={1}")

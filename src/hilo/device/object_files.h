@@ -31,14 +31,14 @@ struct CasadiFunction {
 /// What an object links besides the C library.
 enum class ObjectRuntime {
   kNone,     ///< nothing: operations that need hilo's library are rejected
-  kLibrary,  ///< libhilo_rt.a: sorts, scatters, windows, complex functions
+  kLibrary,  ///< libhilo_rt.a: sorts, scatters, convolutions, Fourier transforms, linear algebra
 };
 
 /// How a program is written as an object file. A C program calls its function without hilo.
 struct ObjectOptions {
   std::string name;  ///< name of the C function: an identifier
   /// "x86-64:v2", "x86-64:v3", "x86-64:v4", or several levels, "x86-64:v2,v3,v4", among which the first call chooses;
-  /// "aarch64"; empty: the instructions that jit uses here.
+  /// "aarch64"; empty: the instructions that jit uses here. "exact:" before it: the same bits for all targets.
   std::string target = {};
   ObjectRuntime runtime = ObjectRuntime::kNone;
   /// Names of the leaves of the arguments and of the results, for the header: "params['w']". Empty: their numbers.

@@ -155,8 +155,9 @@ class CpuEngine final : public HostEngine {
 
   static StatusOr<std::unique_ptr<cpu::CpuProgram>> loaded(Compiled compiled, ProgramSignature signature, cpu::Isa isa,
                                                            std::chrono::steady_clock::time_point began,
-                                                           const CompileOptions& options) {
-    HILO_ASSIGN_OR_RETURN(cpu::Program code, cpu::load_program(std::move(compiled.emitted.plan), isa));
+                                                           const CompileOptions& options,
+                                                           cpu::BindCall bind = cpu::bind_hero) {
+    HILO_ASSIGN_OR_RETURN(cpu::Program code, cpu::load_program(std::move(compiled.emitted.plan), isa, bind));
     const double milliseconds =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
     auto program = std::make_unique<cpu::CpuProgram>(
@@ -174,7 +175,7 @@ class CpuEngine final : public HostEngine {
       return std::vector{isa};
     }
     HILO_ASSIGN_OR_RETURN(std::vector<cpu::Isa> isas, codegen.isas_of_target(object.target));
-    if (isas[0] == cpu::Isa::kNeon && object.runtime == ObjectRuntime::kLibrary)
+    if (cpu::is_arm(isas[0]) && object.runtime == ObjectRuntime::kLibrary)
       return unimplemented("writing an object: libhilo_rt.a for aarch64; wanted the runtime none");
     return isas;
   }
@@ -201,6 +202,11 @@ class CpuEngine final : public HostEngine {
     std::vector<Compiled> compiled;
     for (const cpu::Isa isa : isas) {
       HILO_ASSIGN_OR_RETURN(compiled.emplace_back(), plan_of(module, good(options), isa, form, nullptr));
+      const bool has_products = std::ranges::any_of(compiled.back().emitted.plan.library_calls,
+                                                    [](const auto& call) { return call.symbol == "dot"; });
+      // Loops are faster than the products of libhilo_rt.a, and need no library.
+      if (has_products && form != engine::LoopForm::kAlone)
+        return object_of(module, options, object, engine::LoopForm::kAlone);
     }
     std::vector<cpu::LevelPlan> levels;
     for (size_t k = 0; k < isas.size(); ++k) levels.push_back({isas[k], &compiled[k].emitted.plan});
@@ -220,15 +226,15 @@ class CpuEngine final : public HostEngine {
                                                                engine::LoopForm form, ProgramSignature signature,
                                                                std::vector<cpu::Isa> isas,
                                                                std::vector<Compiled> compiled) {
-    if (isas[0] == cpu::Isa::kNeon) {
-      isas[0] = cpu::Isa::kNeonBits;
+    if (cpu::is_arm(isas[0])) {
+      isas[0] = cpu::is_exact(isas[0]) ? cpu::Isa::kExactSse2 : cpu::Isa::kNeonBits;
       HILO_ASSIGN_OR_RETURN(compiled[0], plan_of(module, good(options), isas[0], form, nullptr));
     }
     for (size_t level = isas.size(); level-- > 0;) {
       if (!cpu::host_has(isas[level])) continue;
       HILO_ASSIGN_OR_RETURN(std::unique_ptr<cpu::CpuProgram> program,
                             loaded(std::move(compiled[level]), std::move(signature), isas[level],
-                                   std::chrono::steady_clock::now(), options));
+                                   std::chrono::steady_clock::now(), options, cpu::bind_routine));
       return std::unique_ptr<HostProgram>(std::move(program));
     }
     return failed_precondition("writing the test of an object: this machine lacks the instructions of its target");

@@ -53,6 +53,22 @@ TEST(Isa, NeonBitsIsCodeOfThisMachineThatJitNeverSelects) {
   EXPECT_FALSE(parse_isa(isa_name(Isa::kNeonBits)).ok());
 }
 
+/// What decides about the operations of code is equal for all of them.
+TEST(Isa, ExactOnesDifferInInstructionsOnly) {
+  for (const Isa isa : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512, Isa::kNeon}) {
+    const Isa exact = exact_of(isa);
+    EXPECT_TRUE(is_exact(exact) && !is_exact(isa));
+    EXPECT_EQ(vector_bytes(exact), vector_bytes(Isa::kExactSse2));
+    EXPECT_FALSE(has_fma(exact) || has_rounding(exact) || has_f16_convert(exact) || has_32_registers(exact));
+    EXPECT_EQ(library_isa(exact), Isa::kSse2);
+    EXPECT_EQ(host_has(exact), host_has(isa));
+    EXPECT_EQ(is_native(exact), is_native(isa));
+    EXPECT_EQ(is_arm(exact), is_arm(isa));
+    EXPECT_STREQ(llvm_features(exact), llvm_features(isa));
+    EXPECT_FALSE(parse_isa(isa_name(exact)).ok());
+  }
+}
+
 TEST(Isa, VectorsDoubleInWidth) {
   EXPECT_EQ(vector_bytes(Isa::kSse2), 16);
   EXPECT_EQ(vector_bytes(Isa::kAvx2), 32);

@@ -23,15 +23,23 @@ struct IsaRow {
 
 constexpr const char* kX86 = "x86_64-unknown-linux-gnu";
 constexpr const char* kArm = "aarch64-unknown-linux-gnu";
+constexpr int kExactBytes = 32;
 
+constexpr const char* kAvx2Features = "+avx2,+fma,+f16c,+bmi2";
 // prefer-256-bit is a tuning flag of x86-64-v4. With it, LLVM would split 512-bit loads and the shuffles that it adds.
+constexpr const char* kAvx512Features =
+    "+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512cd,+fma,+f16c,+bmi2,-prefer-256-bit";
+
 constexpr std::array<IsaRow, kIsaCount> kIsas = {{
     {Isa::kSse2, "sse2", 16, kX86, "x86-64", ""},
-    {Isa::kAvx2, "avx2", 32, kX86, "x86-64-v3", "+avx2,+fma,+f16c,+bmi2"},
-    {Isa::kAvx512, "avx512", 64, kX86, "x86-64-v4",
-     "+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512cd,+fma,+f16c,+bmi2,-prefer-256-bit"},
+    {Isa::kAvx2, "avx2", 32, kX86, "x86-64-v3", kAvx2Features},
+    {Isa::kAvx512, "avx512", 64, kX86, "x86-64-v4", kAvx512Features},
     {Isa::kNeon, "neon", 16, kArm, "generic", "+neon"},
-    {Isa::kNeonBits, "neon_bits", 16, kX86, "x86-64-v3", "+avx2,+fma,+f16c,+bmi2"},
+    {Isa::kNeonBits, "neon_bits", 16, kX86, "x86-64-v3", kAvx2Features},
+    {Isa::kExactSse2, "exact_sse2", kExactBytes, kX86, "x86-64", ""},
+    {Isa::kExactAvx2, "exact_avx2", kExactBytes, kX86, "x86-64-v3", kAvx2Features},
+    {Isa::kExactAvx512, "exact_avx512", kExactBytes, kX86, "x86-64-v4", kAvx512Features},
+    {Isa::kExactNeon, "exact_neon", kExactBytes, kArm, "generic", "+neon"},
 }};
 constexpr std::span kSelectable = std::span(kIsas).first(3);  // those that jit uses
 
@@ -41,17 +49,30 @@ const IsaRow& row(Isa isa) { return kIsas[ordinal(isa)]; }
 
 std::string_view isa_name(Isa isa) { return row(isa).name; }
 
+Isa exact_of(Isa isa) {
+  switch (isa) {
+    case Isa::kSse2: return Isa::kExactSse2;
+    case Isa::kAvx2: return Isa::kExactAvx2;
+    case Isa::kAvx512: return Isa::kExactAvx512;
+    default: return Isa::kExactNeon;
+  }
+}
+
 bool is_native(Isa isa) { return std::string_view(row(isa).triple) == kX86; }
 
 bool host_has(Isa isa) {
   switch (isa) {
-    case Isa::kSse2: return true;
-    case Isa::kNeon: return false;
+    case Isa::kSse2:
+    case Isa::kExactSse2: return true;
+    case Isa::kNeon:
+    case Isa::kExactNeon: return false;
     case Isa::kAvx2:
+    case Isa::kExactAvx2:
     case Isa::kNeonBits:
       return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
              __builtin_cpu_supports("bmi2");
     case Isa::kAvx512:
+    case Isa::kExactAvx512:
       return host_has(Isa::kAvx2) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
              __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
              __builtin_cpu_supports("avx512cd");

@@ -14,11 +14,35 @@ namespace hilo::cpu {
 /// The first three are x86-64, by increasing width; each one includes the previous ones. kSse2 is plain x86-64. kAvx2
 /// adds AVX2, FMA, F16C, BMI2. kAvx512 adds AVX-512 F, BW, DQ, VL, CD. kNeon is AArch64 (ARMv8-A without extensions).
 /// Only objects are written for it. kNeonBits is kAvx2's instructions on vectors of 16 bytes: an x86-64 processor
-/// computes kNeon's sums in the same order with it, for the tests of objects.
-enum class Isa : std::uint8_t { kSse2, kAvx2, kAvx512, kNeon, kNeonBits };
-inline constexpr size_t kIsaCount = 5;
+/// computes kNeon's sums in the same order with it, for the tests of objects. The others are for objects with the same
+/// bits on all of them: LLVM receives the same operations, on vectors of 32 bytes and without fused multiply-adds, and
+/// lowers them to the instructions of kSse2, kAvx2, kAvx512 or kNeon.
+enum class Isa : std::uint8_t {
+  kSse2,
+  kAvx2,
+  kAvx512,
+  kNeon,
+  kNeonBits,
+  kExactSse2,
+  kExactAvx2,
+  kExactAvx512,
+  kExactNeon
+};
+inline constexpr size_t kIsaCount = 9;
 
-/// Returns "sse2", "avx2" or "avx512": the values of HILO_ISA and of `hilo info`; otherwise "neon" or "neon_bits".
+/// Whether code for it has the same bits on all processors.
+inline bool is_exact(Isa isa) { return isa >= Isa::kExactSse2; }
+
+/// Returns the exact instruction set of a processor. Precondition: not kNeonBits.
+Isa exact_of(Isa isa);
+
+/// Whether it is for AArch64.
+inline bool is_arm(Isa isa) { return isa == Isa::kNeon || isa == Isa::kExactNeon; }
+
+/// Returns the instruction set of the library functions that code for it calls: the base, unless it is one of jit's.
+inline Isa library_isa(Isa isa) { return isa <= Isa::kAvx512 ? isa : Isa::kSse2; }
+
+/// Returns "sse2", "avx2" or "avx512": the values of HILO_ISA and of `hilo info`; "neon", "neon_bits" or "exact_sse2".
 std::string_view isa_name(Isa isa);
 
 /// Returns the instruction set of x86-64 of that name.
@@ -41,17 +65,20 @@ bool is_native(Isa isa);
 /// Whether the processor and the operating system have these instructions.
 bool host_has(Isa isa);
 
-/// Returns the bytes of one vector register: 16, 32 or 64.
+/// Returns the bytes of a vector: 16, 32 or 64. Those of an exact instruction set may be several registers.
 int vector_bytes(Isa isa);
 
 /// Whether there are 32 vector registers, not 16. kNeonBits claims as many, so that its code is that of kNeon.
-inline bool has_32_registers(Isa isa) { return isa >= Isa::kAvx512; }
+inline bool has_32_registers(Isa isa) { return isa >= Isa::kAvx512 && !is_exact(isa); }
 
 /// Whether one instruction computes a*b+c with a single rounding.
-inline bool has_fma(Isa isa) { return isa != Isa::kSse2; }
+inline bool has_fma(Isa isa) { return isa != Isa::kSse2 && !is_exact(isa); }
+
+/// Whether one instruction rounds to an integer.
+inline bool has_rounding(Isa isa) { return isa != Isa::kSse2 && !is_exact(isa); }
 
 /// Whether the processor converts between f16 and f32.
-inline bool has_f16_convert(Isa isa) { return isa != Isa::kSse2; }
+inline bool has_f16_convert(Isa isa) { return isa != Isa::kSse2 && !is_exact(isa); }
 
 /// Returns LLVM's triple: the architecture, and Linux.
 const char* llvm_triple(Isa isa);

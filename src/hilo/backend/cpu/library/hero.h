@@ -46,7 +46,7 @@ class Hero {
   virtual bool updates_in_place() const { return false; }
   /// Returns the bytes of memory that it allocates besides its buffers, including those of its first run.
   virtual int64_t table_bytes() const { return 0; }
-  /// Returns the call as data, with the same results on one thread; nothing if the library has no such function.
+  /// Returns the call as data, with the same results on one thread; nothing if the hero calls no such function.
   virtual std::optional<RoutineCall> routine() const { return std::nullopt; }
 };
 

@@ -10,7 +10,9 @@
 #include <cstring>
 
 #include "hilo/backend/cpu/abi/register_loop.h"
+#include "hilo/backend/cpu/library/object_routines.h"
 #include "hilo/backend/cpu/library/parallel.h"
+#include "hilo/backend/cpu/library/routine_hero.h"
 #include "hilo/backend/host/relayout.h"
 #include "hilo/backend/run_collective.h"
 #include "hilo/engine/register_loop.h"
@@ -167,17 +169,19 @@ struct LibraryFunction {
   bool (*serves)(Opcode);
   std::string_view symbol;
   HeroResult (*make)(const HeroRequest& request);
+  /// Null: what an object calls is what the hero calls.
+  std::optional<RoutineCall> (*routine)(const RoutineRequest& request) = nullptr;
 };
 
 constexpr auto kLibrary = std::to_array<LibraryFunction>({
     {meets_replicas, "collective", always<make_collective_hero>},
     {is<Opcode::kBitcastConvert>, "bitcast-convert", always<make_bitcast_convert_hero>},
-    {is<Opcode::kCholesky>, "cholesky", always<make_cholesky_hero>},
+    {is<Opcode::kCholesky>, "cholesky", always<make_cholesky_hero>, cholesky_routine},
     {is<Opcode::kConcatenate>, "concatenate", always<make_concatenate_hero>},
-    {is<Opcode::kConvolution>, "convolution", always<make_convolution_hero>},
-    {is<Opcode::kCustomCall>, "custom-call", make_custom_call_hero},
-    {is<Opcode::kDot>, "dot", always<make_dot_hero>},
-    {is<Opcode::kFft>, "fft", make_fft_hero},
+    {is<Opcode::kConvolution>, "convolution", always<make_convolution_hero>, convolution_routine},
+    {is<Opcode::kCustomCall>, "custom-call", make_custom_call_hero, custom_call_routine},
+    {is<Opcode::kDot>, "dot", always<make_dot_hero>, dot_routine},
+    {is<Opcode::kFft>, "fft", make_fft_hero, fft_routine},
     {is<Opcode::kPad>, "pad", always<make_pad_hero>},
     {is<Opcode::kReduce>, "reduce", make_reduce_hero},
     {is<Opcode::kReduceWindow>, "reduce-window", make_reduce_window_hero},
@@ -187,7 +191,7 @@ constexpr auto kLibrary = std::to_array<LibraryFunction>({
     {is<Opcode::kSelectAndScatter>, "select-and-scatter", make_select_and_scatter_hero},
     {is<Opcode::kSort>, "sort", make_sort_hero},
     {is<Opcode::kTopK>, "topk", always<make_top_k_hero>},
-    {is<Opcode::kTriangularSolve>, "triangular-solve", always<make_triangular_solve_hero>},
+    {is<Opcode::kTriangularSolve>, "triangular-solve", always<make_triangular_solve_hero>, triangular_solve_routine},
 });
 
 const LibraryFunction* function_of(Opcode opcode) {
@@ -251,13 +255,31 @@ StatusOr<std::unique_ptr<Hero>> bind_hero(const LibraryCall& call, Isa isa, std:
       hero = make_evaluator_hero(problem);
     } else if (function != nullptr && function->symbol == call.symbol) {
       LoadedCode loaded(code);
-      HILO_ASSIGN_OR_RETURN(hero, function->make({problem, isa, loaded, call.views}));
+      HILO_ASSIGN_OR_RETURN(hero, function->make({problem, library_isa(isa), loaded, call.views}));
     }
   }
   if (hero != nullptr) return hero;
   return failed_precondition(
       fmt::format("loading a plan: the library has no function '{}' for {}", call.symbol,
                   call.call == nullptr ? "a call without an instruction" : describe(call.call->root())));
+}
+
+StatusOr<std::optional<RoutineCall>> routine_of(const LibraryCall& call, Isa isa) {
+  if (call.call == nullptr) return std::optional<RoutineCall>();  // a loop, a straight line, a copy between layouts
+  const LibraryFunction* const function = function_of(call.call->root().opcode);
+  if (function != nullptr && function->routine != nullptr)
+    return function->routine({{call.call->root(), call.operands, call.results}, library_isa(isa), call.views});
+  // The object refers to the code of a call by name. Heroes only store the addresses.
+  std::vector<void*> code(call.code.size(), reinterpret_cast<void*>(&routine_of));
+  HILO_ASSIGN_OR_RETURN(const std::unique_ptr<Hero> hero, bind_hero(call, isa, code));
+  return hero->routine();
+}
+
+StatusOr<std::unique_ptr<Hero>> bind_routine(const LibraryCall& call, Isa isa, std::span<void* const> code) {
+  HILO_ASSIGN_OR_RETURN(std::optional<RoutineCall> routine, routine_of(call, isa));
+  if (!routine) return bind_hero(call, isa, code);
+  const int64_t units = routine->units;
+  return make_routine_hero(*std::move(routine), {code.begin(), code.end()}, {.units = units});
 }
 
 }  // namespace hilo::cpu

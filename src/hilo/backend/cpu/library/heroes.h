@@ -27,6 +27,12 @@ StatusOr<ChosenHero> choose_hero(const HeroRequest& request);
 /// Binds the library call of a plan. `code` has the addresses of LibraryCall::code.
 /// Errors    FAILED_PRECONDITION if this library has no such function or rejects the call
 StatusOr<std::unique_ptr<Hero>> bind_hero(const LibraryCall& call, Isa isa, std::span<void* const> code);
+/// As bind_hero, but the call computes what routine_of() computes, if there is such a function.
+StatusOr<std::unique_ptr<Hero>> bind_routine(const LibraryCall& call, Isa isa, std::span<void* const> code);
+
+/// Returns the call of libhilo_rt.a that an object makes instead; nothing if that has no such function.
+/// Errors    those of bind_hero
+StatusOr<std::optional<RoutineCall>> routine_of(const LibraryCall& call, Isa isa);
 
 // Functions that create library calls. Each returns null for forms of the instruction that it doesn't support.
 std::unique_ptr<Hero> make_dot_hero(const HeroRequest& request);

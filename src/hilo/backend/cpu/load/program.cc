@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "hilo/backend/cpu/library/heroes.h"
 #include "hilo/backend/host/host_clock.h"
 
 namespace hilo::cpu {
@@ -162,7 +161,7 @@ Status run_branch(const Branches& branches, StepContext& context) {
 
 }  // namespace
 
-StatusOr<Program> load_program(Plan plan, Isa isa) {
+StatusOr<Program> load_program(Plan plan, Isa isa, BindCall bind) {
   if (plan.target != isa_name(isa))
     return failed_precondition(
         fmt::format("loading a plan: it is for {}; this process compiles for {}", plan.target, isa_name(isa)));
@@ -185,7 +184,7 @@ StatusOr<Program> load_program(Plan plan, Isa isa) {
   for (const LibraryCall& call : plan.library_calls) {
     std::vector<void*> code;
     for (uint32_t k : call.code) code.push_back(functions[k]);
-    HILO_ASSIGN_OR_RETURN(program.heroes.emplace_back(), bind_hero(call, isa, code));
+    HILO_ASSIGN_OR_RETURN(program.heroes.emplace_back(), bind(call, isa, code));
   }
   program.plan = std::move(plan);
   return program;

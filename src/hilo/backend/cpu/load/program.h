@@ -2,7 +2,7 @@
 // backend/cpu/load/program.h -- a plan with the addresses of this process (code and library calls), and its execution.
 #pragma once
 
-#include "hilo/backend/cpu/library/hero.h"
+#include "hilo/backend/cpu/library/heroes.h"
 #include "hilo/backend/cpu/load/compiled_code.h"
 #include "hilo/device/execution_observer.h"
 #include "hilo/engine/plan.h"
@@ -20,10 +20,14 @@ struct Program {
   std::vector<std::vector<RegionKernel>> loop_kernels;  ///< per whole loop: the kernels that it calls
 };
 
+/// Binds a library call: bind_hero, or bind_routine for the results of an object.
+using BindCall = StatusOr<std::unique_ptr<Hero>> (*)(const engine::LibraryCall& call, Isa isa,
+                                                     std::span<void* const> code);
+
 /// Loads the code of a plan and binds its library calls.
 /// Errors    FAILED_PRECONDITION if the plan is for another target or refers to unknown library functions; those of
 /// load_object
-StatusOr<Program> load_program(Plan plan, Isa isa);
+StatusOr<Program> load_program(Plan plan, Isa isa, BindCall bind = bind_hero);
 
 /// The environment of running steps.
 struct StepContext {

@@ -11,12 +11,7 @@ namespace hilo::cpu {
 StatusOr<Routines> routines_of(const engine::Plan& plan, Isa isa) {
   Routines routines;
   for (const engine::LibraryCall& call : plan.library_calls) {
-    routines.emplace_back();
-    if (call.call == nullptr) continue;  // a loop, a straight line, a copy between layouts
-    // The object refers to the code of a call by name. Heroes only store the addresses.
-    std::vector<void*> code(call.code.size(), reinterpret_cast<void*>(&routines_of));
-    HILO_ASSIGN_OR_RETURN(const std::unique_ptr<Hero> hero, bind_hero(call, isa, code));
-    routines.back() = hero->routine();
+    HILO_ASSIGN_OR_RETURN(routines.emplace_back(), routine_of(call, isa));
   }
   return routines;
 }

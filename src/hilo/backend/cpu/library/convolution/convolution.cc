@@ -30,8 +30,6 @@ class ZeroStep final : public ConvolutionStep {
   size_t bytes_;
 };
 
-bool is_empty(const ConvolutionProblem& p) { return p.taps() == 0 || p.inputs.extent == 0; }
-
 /// Whether a step's table of term positions would be too large. It lists all terms, or runs of them.
 bool lists_too_much(const ConvolutionProblem& p, bool each_term) {
   constexpr double kMaxListed = 1 << 22;
@@ -100,7 +98,7 @@ std::unique_ptr<ConvolutionStep> make_best_step(const ConvolutionProblem& p, con
   std::unique_ptr<ConvolutionStep> plain = make_step<T>(p, types, kernels);
   if (plain == nullptr || inputs_of(p) > p.taps() / kWorthTurning || p.positions() == 1) return plain;
   const std::optional<ConvolutionProblem> turned = swapped(p);
-  if (!turned || is_empty(*turned)) return plain;
+  if (!turned || turned->is_empty()) return plain;
   std::unique_ptr<ConvolutionStep> step = make_step<T>(*turned, {types.rhs, types.lhs, types.out}, kernels);
   if (step == nullptr) return plain;
   return std::make_unique<SwappedStep>(types, lhs.element_count(), rhs.element_count(), p.rhs_offset, std::move(step),
@@ -171,14 +169,8 @@ bool is_computed(ElementType t) {
 }
 
 const ConvolutionKernels& kernels_of(Isa isa) {
-  switch (isa) {
-    case Isa::kSse2:
-    case Isa::kNeon:
-    case Isa::kNeonBits: return convolution_kernels_sse2();
-    case Isa::kAvx2: return convolution_kernels_avx2();
-    case Isa::kAvx512: return convolution_kernels_avx512();
-  }
-  __builtin_unreachable();
+  if (isa == Isa::kAvx512) return convolution_kernels_avx512();
+  return isa == Isa::kAvx2 ? convolution_kernels_avx2() : convolution_kernels_sse2();
 }
 
 /// Creates the steps. Precondition: all dimensions are problem_dimensions.
@@ -189,12 +181,12 @@ std::optional<Plan> plan_of(const hlo::ConvolutionAttributes& a, const Convoluti
   const bool wide = types.lhs == ElementType::kF64 || types.rhs == ElementType::kF64 || types.out == ElementType::kF64;
   Plan plan;
   double work = 0;
-  if (std::ranges::any_of(problems, is_empty)) {
+  if (std::ranges::any_of(problems, &ConvolutionProblem::is_empty)) {
     const int64_t bytes = out.element_count() * element_size_bytes(types.out);
     plan.steps.push_back(std::make_unique<ZeroStep>(static_cast<size_t>(bytes)));
   }
   for (const ConvolutionProblem& p : problems) {
-    if (out.element_count() == 0 || is_empty(p)) continue;
+    if (out.element_count() == 0 || p.is_empty()) continue;
     std::unique_ptr<ConvolutionStep> step = wide ? make_best_step<double>(p, types, kernels_of(isa).f64, lhs, rhs)
                                                  : make_best_step<float>(p, types, kernels_of(isa).f32, lhs, rhs);
     if (step == nullptr) return std::nullopt;

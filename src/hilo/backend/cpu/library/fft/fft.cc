@@ -44,7 +44,7 @@ class RealEven {
   RealEven(int64_t n, Isa isa)
       : half_(n / 2),
         roots_(fft::real_line_roots<T>(half_)),
-        kernels_(fft::kernels_of<T>(isa)),
+        kernels_(runtime::fft::kernels_of<T>(isa)),
         transform_(half_, isa) {}
 
   Status forward(const T* from, T* to, int64_t rows) const {

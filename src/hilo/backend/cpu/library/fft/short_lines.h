@@ -15,14 +15,8 @@ const hlo::ShortLineKernels<T>& short_line_kernels_avx512();
 
 template <typename T>
 const hlo::ShortLineKernels<T>& short_line_kernels_of(Isa isa) {
-  switch (isa) {
-    case Isa::kSse2:
-    case Isa::kNeon:
-    case Isa::kNeonBits: return hlo::short_line_kernels<T>();
-    case Isa::kAvx2: return short_line_kernels_avx2<T>();
-    case Isa::kAvx512: return short_line_kernels_avx512<T>();
-  }
-  __builtin_unreachable();
+  if (isa == Isa::kAvx512) return short_line_kernels_avx512<T>();
+  return isa == Isa::kAvx2 ? short_line_kernels_avx2<T>() : hlo::short_line_kernels<T>();
 }
 
 }  // namespace hilo::cpu::fft

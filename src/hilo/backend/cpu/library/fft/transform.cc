@@ -102,22 +102,25 @@ Chirp<T> make_chirp(int64_t length, int64_t padded, Isa isa) {
 }
 
 template <typename T>
-LineTable<T> make_table(int64_t length, Isa isa) {
-  LineTable<T> table;
+LineTables<T> make_table(int64_t length, Isa isa) {
+  LineTables<T> table;
   table.length = length;
   table.padded = padded_length(length);
   if (table.padded != length) table.chirp = make_chirp<T>(length, table.padded, isa);
-  table.roots.resize(kMaxRadix + 1);
+  std::vector<int64_t> roots_at(kMaxRadix + 1, -1);  // by radix
   int64_t left = table.padded, stride = 1;
   for (int radix : radices_of(left)) {
     const int64_t count = left / radix;
-    table.passes.push_back({radix, count, stride, std::ssize(table.twiddles)});
     const RootsOfUnity root_of(left), own_root(radix);
+    int64_t& roots = roots_at[radix];
+    if (roots < 0) {
+      roots = std::ssize(table.roots);
+      for (int64_t j = 0; j < radix; ++j) append(own_root(j), table.roots);
+    }
+    table.passes.push_back({radix, count, stride, std::ssize(table.twiddles), roots});
     for (int64_t p = 0; p < count; ++p) {
       for (int64_t j = 1; j < radix; ++j) append(root_of(p * j), table.twiddles);
     }
-    std::vector<T>& roots = table.roots[radix];
-    for (int64_t j = std::ssize(roots) / 2; j < radix; ++j) append(own_root(j), roots);
     left = count;
     stride *= radix;
   }
@@ -149,6 +152,19 @@ T* to_line(const Batch<T>& b, int64_t i) {
 
 double work_of(int64_t length, int64_t lines) {
   return 5.0 * static_cast<double>(length) * std::log2(static_cast<double>(length) + 1) * static_cast<double>(lines);
+}
+
+/// Memory for the line that a thread works on.
+struct LineMemory {
+  std::vector<std::byte> bytes;
+};
+/// Returns memory of the thread of at least that many bytes, aligned for vectors. It is valid until the next call.
+void* line_memory(int64_t bytes) {
+  constexpr size_t kAlignment = 64;
+  auto& buffer = thread_own<LineMemory>().bytes;
+  if (buffer.size() < static_cast<size_t>(bytes) + kAlignment) buffer.resize(static_cast<size_t>(bytes) + kAlignment);
+  const auto address = reinterpret_cast<uintptr_t>(buffer.data());
+  return buffer.data() + (kAlignment - address % kAlignment) % kAlignment;
 }
 
 template <typename T>
@@ -191,53 +207,8 @@ std::complex<double> RootsOfUnity::operator()(int64_t k) const {
 }
 
 template <typename T>
-int64_t LineTable<T>::pass_count() const {
-  return std::ssize(passes);
-}
-template <typename T>
-const Pass& LineTable<T>::pass(int64_t k) const {
-  return passes[k];
-}
-template <typename T>
-const T* LineTable<T>::twiddle_data() const {
-  return twiddles.data();
-}
-template <typename T>
-const T* LineTable<T>::root_data(int radix) const {
-  return roots[radix].data();
-}
-/// Memory for the line that a thread works on.
-struct LineMemory {
-  std::vector<std::byte> bytes;
-};
-template <typename T>
-void* LineJob<T>::memory(int64_t bytes) const {
-  constexpr size_t kAlignment = 64;
-  auto& buffer = thread_own<LineMemory>().bytes;
-  if (buffer.size() < static_cast<size_t>(bytes) + kAlignment) buffer.resize(static_cast<size_t>(bytes) + kAlignment);
-  const auto address = reinterpret_cast<uintptr_t>(buffer.data());
-  return buffer.data() + (kAlignment - address % kAlignment) % kAlignment;
-}
-template <typename T>
-bool LineTable<T>::is_convolution() const {
-  return padded != length;
-}
-template <typename T>
-const T* LineTable<T>::chirp_data() const {
-  return chirp.factors.data();
-}
-template <typename T>
-const T* LineTable<T>::filter_data() const {
-  return chirp.filter.data();
-}
-template struct LineTable<float>;
-template struct LineTable<double>;
-template struct LineJob<float>;
-template struct LineJob<double>;
-
-template <typename T>
 Transform<T>::Transform(int64_t length, Isa isa)
-    : length_(length), kernels_(kernels_of<T>(isa)), lanes_(lanes<T>(vector_bytes(isa))) {
+    : length_(length), kernels_(runtime::fft::kernels_of<T>(isa)), lanes_(runtime::fft::lanes<T>(vector_bytes(isa))) {
   if (is_direct(length)) direct_ = make_table<T>(length, isa);
   if (length < kMinSplit) return;
   const bool smooth = is_smooth(length);
@@ -284,6 +255,7 @@ void Transform<T>::run_job(LineJob<T> job, double work) const {
       LineJob<T> part = job;
       part.begin = std::min(job.end, job.begin + (first + begin) * lanes_);
       part.end = std::min(job.end, job.begin + (first + end) * lanes_);
+      part.memory = line_memory(line_memory_bytes(*job.table, static_cast<int>(lanes_ * sizeof(T))));
       kernels_.run(part);
     });
   });
@@ -291,7 +263,8 @@ void Transform<T>::run_job(LineJob<T> job, double work) const {
 
 template <typename T>
 void Transform<T>::run_direct(const Batch<T>& batch) const {
-  LineJob<T> job{&*direct_, batch.from, batch.to, 0, batch.count, batch.inverse, batch.scale};
+  const LineTable<T> table = direct_->view();
+  LineJob<T> job{&table, batch.from, batch.to, 0, batch.count, batch.inverse, batch.scale};
   job.real = batch.real;
   const auto group = [&](int64_t g, double work) {
     LineJob<T> one = job;
@@ -315,12 +288,12 @@ Status Transform<T>::run_split(const T* from, int64_t from_element, T* to, int64
   const int64_t a = split_->columns.length, b = split_->rows.length;
   HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(2 * length_ * sizeof(T)));
   T* const between = reinterpret_cast<T*>(memory.data());
-  LineJob<T> down{&split_->columns, {from, b * from_element, from_element}, {between, b, 1}, 0, b, inverse, 1};
+  const LineTable<T> columns = split_->columns.view(), rows = split_->rows.view();
+  LineJob<T> down{&columns, {from, b * from_element, from_element}, {between, b, 1}, 0, b, inverse, 1};
   down.twiddle = split_->twiddles.data();
   down.twiddle_line = b;
   run_job(down, work_of(length_, 1));
-  run_job({&split_->rows, {between, 1, b}, {to, a * to_element, to_element}, 0, a, inverse, scale},
-          work_of(length_, 1));
+  run_job({&rows, {between, 1, b}, {to, a * to_element, to_element}, 0, a, inverse, scale}, work_of(length_, 1));
   return ok_status();
 }
 
@@ -377,18 +350,6 @@ Status Transform<T>::run(const Batch<T>& batch) const {
 }
 
 template <typename T>
-Kernels<T> kernels_of(Isa isa) {
-  switch (isa) {
-    case Isa::kSse2:
-    case Isa::kNeon:
-    case Isa::kNeonBits: return {sse2::run, sse2::separate, sse2::join};
-    case Isa::kAvx2: return {avx2::run, avx2::separate, avx2::join};
-    case Isa::kAvx512: return {avx512::run, avx512::separate, avx512::join};
-  }
-  __builtin_unreachable();
-}
-
-template <typename T>
 std::vector<T> real_line_roots(int64_t half) {
   std::vector<T> roots;
   const RootsOfUnity root_of(2 * half);
@@ -398,8 +359,6 @@ std::vector<T> real_line_roots(int64_t half) {
 
 template class Transform<float>;
 template class Transform<double>;
-template Kernels<float> kernels_of(Isa isa);
-template Kernels<double> kernels_of(Isa isa);
 template std::vector<float> real_line_roots(int64_t half);
 template std::vector<double> real_line_roots(int64_t half);
 

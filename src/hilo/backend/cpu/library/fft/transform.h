@@ -3,31 +3,46 @@
 // two factors, or as a convolution if the length has a large prime factor.
 #pragma once
 
+#include <complex>
 #include <memory>
 #include <numbers>
 #include <optional>
+#include <vector>
 
-#include "hilo/backend/cpu/abi/isa.h"
-#include "hilo/backend/cpu/library/fft/kernels.h"
+#include "hilo/backend/cpu/runtime/fft.h"
 #include "hilo/base/status.h"
 
 namespace hilo::cpu::fft {
 
-/// `groups` times `count` lines; strides in complex numbers.
+using runtime::fft::Batch, runtime::fft::Kernels, runtime::fft::LineJob, runtime::fft::LineTable, runtime::fft::Pass;
+using runtime::fft::RealLine, runtime::fft::RealSide;
+
+constexpr int kMaxRadix = runtime::fft::kMaxRadix;
+
+/// The factors of a line that is transformed as a convolution, and the transform of their conjugates.
 template <typename T>
-struct Batch {
-  Lines<const T> from;
-  Lines<T> to;
-  int64_t count = 1, groups = 1, from_group = 0, to_group = 0;
-  bool inverse = false;
-  T scale = 1;
-  RealSide real = RealSide::kNone;  ///< only if Transform::supports_real
+struct Chirp {
+  std::vector<T> factors, filter;
+};
+
+/// The memory of a LineTable, computed once, in double.
+template <typename T>
+struct LineTables {
+  int64_t length = 1, padded = 1;
+  std::vector<Pass> passes;
+  std::vector<T> twiddles, roots;
+  Chirp<T> chirp;  ///< empty if the passes transform the line itself
+
+  LineTable<T> view() const {
+    return {length,          padded,       passes.data(),        std::ssize(passes),
+            twiddles.data(), roots.data(), chirp.factors.data(), chirp.filter.data()};
+  }
 };
 
 /// A line as a matrix.
 template <typename T>
 struct Split {
-  LineTable<T> columns, rows;
+  LineTables<T> columns, rows;
   std::vector<T> twiddles;  ///< between the two passes
 };
 
@@ -47,6 +62,12 @@ class Transform {
   /// Errors    RESOURCE_EXHAUSTED
   Status run(const Batch<T>& batch) const;
 
+  // The tables, for runtime/fft.h.
+  const std::optional<LineTables<T>>& direct() const { return direct_; }
+  const std::optional<Split<T>>& split() const { return split_; }
+  const Transform* padded() const { return padded_.get(); }
+  const Chirp<T>& chirp() const { return chirp_; }
+
   /// Whether batches of that many lines may have a real side.
   bool supports_real(int64_t lines) const { return direct_ && !are_few(lines); }
 
@@ -62,14 +83,11 @@ class Transform {
   int64_t length_;
   Kernels<T> kernels_;
   int64_t lanes_;
-  std::optional<LineTable<T>> direct_;    ///< for many lines that aren't too long
+  std::optional<LineTables<T>> direct_;   ///< for many lines that aren't too long
   std::optional<Split<T>> split_;         ///< for few lines, and for long ones
   std::unique_ptr<Transform<T>> padded_;  ///< for both if the length has no small factors: convolutions of its length
   Chirp<T> chirp_;
 };
-
-template <typename T>
-Kernels<T> kernels_of(Isa isa);
 
 /// Returns RealLine::roots of a line of 2 half elements.
 template <typename T>
@@ -94,8 +112,6 @@ class RootsOfUnity {
 
 extern template class Transform<float>;
 extern template class Transform<double>;
-extern template Kernels<float> kernels_of(Isa isa);
-extern template Kernels<double> kernels_of(Isa isa);
 extern template std::vector<float> real_line_roots(int64_t half);
 extern template std::vector<double> real_line_roots(int64_t half);
 

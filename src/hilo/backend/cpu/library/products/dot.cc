@@ -20,14 +20,8 @@ constexpr int64_t kColumnsWorthACopy = 32;  // for adjacent rows
 constexpr double kMaxShortWork = 1 << 15;   // multiplications: the overhead of a library's call exceeds its gain
 
 const ComplexKernels& complex_kernels(Isa isa) {
-  switch (isa) {
-    case Isa::kSse2:
-    case Isa::kNeon:
-    case Isa::kNeonBits: return complex_kernels_sse2();
-    case Isa::kAvx2: return complex_kernels_avx2();
-    case Isa::kAvx512: return complex_kernels_avx512();
-  }
-  __builtin_unreachable();
+  if (isa == Isa::kAvx512) return complex_kernels_avx512();
+  return isa == Isa::kAvx2 ? complex_kernels_avx2() : complex_kernels_sse2();
 }
 
 /// Returns the kernel for sums that are rounded as by the reference and XLA. For vectors times matrices they add

@@ -87,15 +87,10 @@ class Correction {
 }  // namespace
 
 const IntegerKernels& integer_kernels(Isa isa) {
-  switch (isa) {
-    case Isa::kSse2:
-    case Isa::kNeon:
-    case Isa::kNeonBits: return integer_kernels_sse2();
-    case Isa::kAvx2: return __builtin_cpu_supports("avxvnni") ? integer_kernels_avxvnni() : integer_kernels_avx2();
-    case Isa::kAvx512:
-      return __builtin_cpu_supports("avx512vnni") ? integer_kernels_avx512vnni() : integer_kernels_avx512();
-  }
-  __builtin_unreachable();
+  if (isa == Isa::kAvx512)
+    return __builtin_cpu_supports("avx512vnni") ? integer_kernels_avx512vnni() : integer_kernels_avx512();
+  if (isa == Isa::kAvx2) return __builtin_cpu_supports("avxvnni") ? integer_kernels_avxvnni() : integer_kernels_avx2();
+  return integer_kernels_sse2();
 }
 
 template <typename Word>

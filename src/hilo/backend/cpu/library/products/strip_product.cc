@@ -116,14 +116,8 @@ const StripKernels* exact_bf16_kernels(Isa isa) {
 }
 
 const FloatKernels* float_kernels(Isa isa) {
-  switch (isa) {
-    case Isa::kSse2:
-    case Isa::kNeon:
-    case Isa::kNeonBits: return nullptr;
-    case Isa::kAvx2: return &float_kernels_avx2();
-    case Isa::kAvx512: return &float_kernels_avx512();
-  }
-  __builtin_unreachable();
+  if (isa == Isa::kAvx512) return &float_kernels_avx512();
+  return isa == Isa::kAvx2 ? &float_kernels_avx2() : nullptr;
 }
 
 StatusOr<bool> multiply_strips(const StripKernels& kernels, const StripProduct& p, bool keeps_denormals) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Real lines, transformed as complex lines of half the length, on every instruction set.
-#include "hilo/backend/cpu/library/fft/kernels.h"
+#include "hilo/backend/cpu/runtime/fft_kernels.h"
 
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ void expect_halves_of_a_real_line(int64_t half, Isa isa) {
   }
   const std::vector<T> roots = real_line_roots<T>(half);
   const RealLine<T> real{half, roots.data()};
-  const Kernels<T> kernels = kernels_of<T>(isa);
+  const Kernels<T> kernels = runtime::fft::kernels_of<T>(isa);
   const std::vector<T> of_pairs = transformed(line, isa);
   std::vector<T> separated = of_pairs;
   separated.resize(line.size() + 2);

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/fft/kernels.h -- Fourier transforms of many lines at once, one line per lane of a vector
+// backend/cpu/runtime/fft_kernels.h -- Fourier transforms of many lines at once, one line per lane of a vector
 // register. There is one copy of the code for each instruction set.
 #pragma once
 
-#include <complex>
 #include <cstdint>
-#include <vector>
 
-namespace hilo::cpu::fft {
+namespace hilo::cpu::runtime::fft {
 
 constexpr int kMaxRadix = 61;  // larger prime factors use a convolution
 
@@ -16,36 +14,27 @@ struct Pass {
   int radix;
   int64_t count, stride;
   int64_t twiddles;  ///< the first one's index in LineTable::twiddles; radix - 1 complex numbers for each butterfly
+  int64_t roots;     ///< the first one's index in LineTable::roots: the radix' roots of unity
 };
 
-/// Tables for the transform of a line as a convolution of a longer one (L. I. Bluestein, 1970): k l = (k^2 + l^2 - (k -
-/// l)^2) / 2. Real and imaginary parts alternate.
-template <typename T>
-struct Chirp {
-  std::vector<T> factors;  ///< exp(-pi i k^2 / length), for the factors before and after
-  std::vector<T> filter;   ///< the transform of their conjugates, divided by its number of elements
-};
-
-/// Tables for the transform of one length, computed once, in double.
+/// Tables for the transform of one length. Lines whose length has a large prime factor are convolutions of longer ones
+/// (L. I. Bluestein, 1970): k l = (k^2 + l^2 - (k - l)^2) / 2. Real and imaginary parts alternate.
 template <typename T>
 struct LineTable {
   int64_t length = 1;
-  /// number of elements that the passes transform: `length`, or more if that has a large prime factor
-  int64_t padded = 1;
-  std::vector<Pass> passes;
-  std::vector<T> twiddles;            ///< real and imaginary parts alternate
-  std::vector<std::vector<T>> roots;  ///< by radix: its roots of unity, for radices without specialized code
-  Chirp<T> chirp;                     ///< empty if the passes transform the line itself
-
-  // Members for kernels.inc, which may not call code that other files compile for another machine.
-  int64_t pass_count() const;
-  const Pass& pass(int64_t k) const;
-  const T* twiddle_data() const;
-  const T* root_data(int radix) const;
-  bool is_convolution() const;
-  const T* chirp_data() const;
-  const T* filter_data() const;
+  int64_t padded = 1;  ///< number of elements that the passes transform: `length`, or more for a convolution
+  const Pass* passes = nullptr;
+  int64_t pass_count = 0;
+  const T *twiddles = nullptr, *roots = nullptr;
+  const T* chirp = nullptr;   ///< of a convolution: exp(-pi i k^2 / length), for the factors before and after
+  const T* filter = nullptr;  ///< the transform of their conjugates, divided by its number of elements
 };
+
+/// Returns the bytes of LineJob::memory.
+template <typename T>
+int64_t line_memory_bytes(const LineTable<T>& table, int vector_bytes) {
+  return 4 * table.padded * vector_bytes;
+}
 
 /// Lines in memory: element k of line l is at k * element + l * line, in complex numbers.
 template <typename T>
@@ -71,9 +60,18 @@ struct LineJob {
   const T* twiddle = nullptr;
   int64_t twiddle_line = 0;
   RealSide real = RealSide::kNone;
+  void* memory = nullptr;  ///< line_memory_bytes(), aligned for vectors
+};
 
-  /// Returns memory of the thread of at least that many bytes, aligned for vectors. It is valid until the next call.
-  void* memory(int64_t bytes) const;
+/// `groups` times `count` lines; strides in complex numbers.
+template <typename T>
+struct Batch {
+  Lines<const T> from;
+  Lines<T> to;
+  int64_t count = 1, groups = 1, from_group = 0, to_group = 0;
+  bool inverse = false;
+  T scale = 1;
+  RealSide real = RealSide::kNone;  ///< only if lines are transformed directly
 };
 
 /// A real line as a complex one of half as many elements: even ones are real parts, odd ones imaginary.
@@ -125,4 +123,4 @@ void join(const RealLine<float>& line, const float* x, float* z);
 void join(const RealLine<double>& line, const double* x, double* z);
 }  // namespace avx512
 
-}  // namespace hilo::cpu::fft
+}  // namespace hilo::cpu::runtime::fft

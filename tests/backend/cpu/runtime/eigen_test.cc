@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/runtime/eigen.h"
+
+#include "tests/backend/cpu/runtime/matrix_check.h"
+
+namespace hilo::cpu::runtime {
+namespace {
+
+template <typename T>
+void expect_decomposed(Dense<T> x, double size = 1) {
+  using R = RealOf<T>;
+  const int64_t n = x.rows;
+  Dense<T> vectors(n, n), scaled(n, n);
+  std::vector<R> values(static_cast<size_t>(n));
+  int32_t info = -1;
+  const EighProblem p{kTypeOf<T>, n, true, true};
+  call_within(Routine::kEigh, bytes_of_problem(p), {x.data.data(), vectors.data.data(), values.data(), &info}, 1,
+              p.scratch_bytes());
+  ASSERT_EQ(info, 0);
+  EXPECT_TRUE(std::is_sorted(values.begin(), values.end()));
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t k = 0; k < n; ++k) scaled(i, k) = values[static_cast<size_t>(k)] * vectors(i, k);
+  }
+  expect_near(scaled * adjoint(vectors), x, size);
+  expect_near(adjoint(vectors) * vectors, identity<T>(n));
+}
+
+template <typename T>
+Dense<T> hermitian(int64_t n) {
+  const Dense<T> a = random_matrix<T>(n, n, static_cast<unsigned>(n) + 1), b = adjoint(a);
+  Dense<T> x(n, n);
+  for (size_t k = 0; k < x.data.size(); ++k) x.data[k] = a.data[k] + b.data[k];
+  return x;
+}
+
+TEST(RuntimeEigen, VectorsAndValuesGiveTheMatrix) {
+  for_linalg_types([]<typename T>() {
+    for (const int64_t n : {0, 1, 2, 3, 8, 31}) expect_decomposed(hermitian<T>(n), 4);
+  });
+}
+
+TEST(RuntimeEigen, HandlesEqualValuesAndExtremeSizes) {
+  for_linalg_types([]<typename T>() {
+    using R = RealOf<T>;
+    expect_decomposed(Dense<T>(5, 5));
+    expect_decomposed(identity<T>(5));
+    for (const R size : {std::numeric_limits<R>::min() * 16, std::numeric_limits<R>::max() / 64}) {
+      Dense<T> x = hermitian<T>(6);
+      for (T& element : x.data) element = size * element;
+      expect_decomposed(x, 4 * static_cast<double>(size));
+    }
+  });
+}
+
+TEST(RuntimeEigen, NumbersThatAreNotFiniteHaveInfo) {
+  std::vector<double> x = {1, 0, NAN, 1}, vectors(4), values(2);
+  int32_t info = 0;
+  const EighProblem lower{ElementType::kF64, 2, true, true}, upper{ElementType::kF64, 2, false, true};
+  call_within(Routine::kEigh, bytes_of_problem(lower), {x.data(), vectors.data(), values.data(), &info}, 1,
+              lower.scratch_bytes());
+  EXPECT_EQ(info, kNotFinite);
+  call_within(Routine::kEigh, bytes_of_problem(upper), {x.data(), vectors.data(), values.data(), &info}, 1,
+              upper.scratch_bytes());
+  EXPECT_EQ(info, 0);  // that triangle isn't read
+}
+
+}  // namespace
+}  // namespace hilo::cpu::runtime
