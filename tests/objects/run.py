@@ -704,6 +704,28 @@ def runtime_needs_nothing(place):
     assert all(allowed.fullmatch(name) for name in undefined), undefined
 
 
+def recorded(place, name):
+    """The results in a test program."""
+    return re.findall(r"(\w+_wanted)\[\] = \{(.*?)\};", (place.folder / f"{name}_test.c").read_text(), re.S)
+
+
+def exact_has_the_same_bits(place):
+    """With --exact, objects of all levels of this machine, and one that has all of them, return the same bits."""
+    programs = {name: (source, ()) for name, source in PROGRAMS.items()}
+    programs |= {name: (f"{name}.hlo", ("--runtime", "rt")) for name in IN_RUNTIME}
+    for name, (source, options) in programs.items():
+        results = []
+        for target in (*levels(), "x86-64:v2,v3,v4"):
+            manifest = compile_object(place, name, "--target", target, "--exact", "--test", "--random", "3", *options,
+                                      source=source)
+            assert manifest["exact"] and manifest["target"] == target, manifest
+            results.append(recorded(place, name))
+        assert all(other == results[0] for other in results), name
+        run(place, "cc", "-std=c99", *STRICT, f"{name}_test.c", f"{name}.o", runtime_library(place), "-o", "test", "-lm")
+        run(place, "./test")
+    assert not compile_object(place, "rocket")["exact"]
+
+
 def page(language):
     """The blocks of docs/ahead_of_time.md in a language."""
     return re.findall(rf"^```{language}\n(.*?)^```$", (ROOT / "docs/ahead_of_time.md").read_text(), re.M | re.S)
@@ -765,6 +787,7 @@ CASES = (page_leads_to_a_running_program, cmake_adds_a_model, cmake_links_the_ru
          tests_are_named_like_their_files, gradients_of_programs_with_several_results, leaves_have_any_names,
          vmap_adds_a_dimension, refusals_name_op_and_line, lines_need_no_guard, wrong_options,
          realtime_prints_the_work, runtime_has_the_bits_of_jit, runtime_needs_nothing,
+         exact_has_the_same_bits,
          casadi_calls_value_and_derivatives, casadi_second_derivatives_may_be_left_out, casadi_takes_doubles_only)
 # What a system may lack isn't counted there.
 if subprocess.run([sys.executable, "-c", "import casadi"], capture_output=True).returncode == 0:

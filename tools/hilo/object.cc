@@ -146,7 +146,7 @@ void add_object_options(CLI::App& app, ObjectCommand& command) {
       ->type_name("TARGET");
   app.add_option("--runtime", command.runtime,
                  "Of an object: what it links: none, which is the C library's memcpy, memmove, memset and libm, or rt, "
-                 "which is libhilo_rt.a too: sorts, scatters, windows, complex functions")
+                 "which is libhilo_rt.a too: sorts, scatters, convolutions, Fourier transforms, linear algebra")
       ->check(CLI::IsMember({"none", "rt"}));
   app.add_option(
          "--abi", command.abi,
@@ -161,6 +161,8 @@ void add_object_options(CLI::App& app, ObjectCommand& command) {
                  "Of an object: compute a batch of this size: all arrays get a first dimension")
       ->check(CLI::PositiveNumber)
       ->type_name("SIZE");
+  app.add_flag("--exact", command.exact,
+               "Of an object: compute the same bits for all targets, without fused multiply-adds: slower");
   app.add_flag(
       "--realtime", command.realtime,
       "Of an object: reject loops whose number of turns isn't known before a call, and print the work of a call");
@@ -172,8 +174,8 @@ void add_object_options(CLI::App& app, ObjectCommand& command) {
 
 Status refuse_object_options(const ArgumentOptions& arguments, const ObjectCommand& command) {
   const bool used = !arguments.inputs.empty() || arguments.seed || !command.name.empty() || !command.target.empty() ||
-                    !command.gradients.empty() || command.batch != 0 || command.abi != "hilo" || command.realtime ||
-                    command.test || command.runtime != "none";
+                    !command.gradients.empty() || command.batch != 0 || command.abi != "hilo" || command.exact ||
+                    command.realtime || command.test || command.runtime != "none";
   return used ? invalid_argument("compile: an option of objects; wanted --to object with it") : ok_status();
 }
 
@@ -181,7 +183,7 @@ Status write_object(const std::string& file, const std::string& function, const 
                     const ArgumentOptions& arguments, const ObjectCommand& command) {
   HILO_ASSIGN_OR_RETURN(NamedProgram program, read_named(file, function, arguments, command));
   ObjectOptions options{.name = command.name,
-                        .target = command.target,
+                        .target = command.exact ? "exact:" + command.target : command.target,
                         .runtime = command.runtime == "rt" ? ObjectRuntime::kLibrary : ObjectRuntime::kNone,
                         .argument_paths = std::move(program.arguments),
                         .result_paths = std::move(program.results),

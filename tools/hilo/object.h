@@ -18,7 +18,7 @@ struct ObjectCommand {
   std::vector<int64_t> gradients;  ///< numbers of arguments
   int64_t batch = 0;               ///< size of the batch; 0: none
   std::string abi = "hilo";
-  bool realtime = false, test = false;
+  bool exact = false, realtime = false, test = false;
 };
 
 /// Declares the options of --to object.

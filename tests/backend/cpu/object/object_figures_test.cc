@@ -29,9 +29,13 @@ TEST(ObjectFigures, TargetsAreLevels) {
   for (const Isas& isas :
        {Isas{Isa::kSse2}, Isas{Isa::kAvx2, Isa::kAvx512}, Isas{Isa::kSse2, Isa::kAvx2, Isa::kAvx512}, Isas{Isa::kNeon}})
     EXPECT_EQ(*isas_of_target(target_name(isas)), isas);
+  EXPECT_EQ(*isas_of_target("exact:x86-64:v2,v4"), (Isas{Isa::kExactSse2, Isa::kExactAvx512}));
+  EXPECT_EQ(target_name(Isas{Isa::kExactSse2, Isa::kExactAvx2}), "x86-64:v2,v3");
+  EXPECT_EQ(*isas_of_target("exact:aarch64"), Isas{Isa::kExactNeon});
+  EXPECT_EQ(*isas_of_target("exact:"), Isas{exact_of(*selected_isa())});
   for (const char* other :
        {"", "avx2", "v3", "x86-64", "x86-64:", "x86-64:v1", "x86-64:v3,v2", "x86-64:v3,v3", "x86-64:v3,", "x86-64:v3v4",
-        "arm64:v3", "aarch64:neon", "aarch64,x86-64:v3", "x86-64:v3,aarch64"})
+        "arm64:v3", "aarch64:neon", "aarch64,x86-64:v3", "x86-64:v3,aarch64", "exact:v3", "exact:exact:aarch64"})
     EXPECT_EQ(isas_of_target(other).status().code(), StatusCode::kInvalidArgument) << other;
 }
 

@@ -24,7 +24,7 @@ RegionShape CpuTarget::shape_of(const Region& region) const { return shape_of_re
 
 StatusOr<LibraryChoice> CpuTarget::library_choice(const LibraryProblem& problem) const {
   NewCode code(isa_);
-  HILO_ASSIGN_OR_RETURN(const ChosenHero chosen, choose_hero({problem, isa_, code}));
+  HILO_ASSIGN_OR_RETURN(const ChosenHero chosen, choose_hero({problem, library_isa(isa_), code}));
   return LibraryChoice{chosen.symbol, chosen.hero->updates_in_place(), std::move(code).functions()};
 }
 
@@ -36,7 +36,7 @@ bool CpuTarget::reads_view(const hlo::Instruction& instruction, size_t, std::spa
 
 bool CpuTarget::writes_view(const hlo::Instruction& instruction, std::span<const Shape> operands,
                             const OperandView&) const {
-  return instruction.opcode == hlo::Opcode::kDot && dot_writes_view(isa_, instruction, operands);
+  return instruction.opcode == hlo::Opcode::kDot && dot_writes_view(library_isa(isa_), instruction, operands);
 }
 
 StatusOr<std::optional<CodeFunction>> CpuTarget::register_loop(const hlo::Computation& condition,

@@ -74,7 +74,7 @@ Value* extreme(SimdBuilder& b, CmpInst::Predicate beats, Value* x, Value* y) {
 Value* float_extreme(SimdBuilder& b, bool greatest, Value* x, Value* y) {
   // LLVM knows the sign of a constant, and that it isn't NaN. One instruction remains. NEON has one for all floats.
   const bool is_known = llvm::isa<llvm::Constant>(x) || llvm::isa<llvm::Constant>(y);
-  const bool is_short = b.isa() == Isa::kAvx512 || b.isa() == Isa::kNeon || is_known;
+  const bool is_short = b.isa() == Isa::kAvx512 || is_arm(b.isa()) || is_known;
   if (!is_short) return extreme(b, greatest ? CmpInst::FCMP_OGT : CmpInst::FCMP_OLT, x, y);
   return b.ir().CreateBinaryIntrinsic(greatest ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, x, y);
 }

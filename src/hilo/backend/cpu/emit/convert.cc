@@ -92,8 +92,7 @@ Value* rounds_to_same_f32(SimdBuilder& b, bool is_signed, Value* value) {
 Value* integer_to_float(SimdBuilder& b, ElementType from, ElementType to, Value* value) {
   llvm::Type* type = b.register_type(to);
   // LLVM 19 converts vectors of 64-bit integers to f32 through f64 on AArch64, and rounds twice.
-  if (b.isa() == Isa::kNeon && b.lanes() > 1 && value->getType()->getScalarSizeInBits() == 64 &&
-      to != ElementType::kF64)
+  if (is_arm(b.isa()) && b.lanes() > 1 && value->getType()->getScalarSizeInBits() == 64 && to != ElementType::kF64)
     value = rounds_to_same_f32(b, is_signed_integer(from), value);
   Value* result = is_signed_integer(from) ? b.ir().CreateSIToFP(value, type) : b.ir().CreateUIToFP(value, type);
   return b.round_to(to, result);

@@ -166,7 +166,7 @@ Value* emit_cbrt(SimdBuilder& b, Value* x) { return is_f64(x) ? cbrt_f64(b, x) :
 /// A Newton step corrects the two rounding errors of y = 1 / sqrt(x): y + y/2 (1 - x y^2).
 Value* emit_rsqrt(SimdBuilder& b, Value* x) {
   auto& ir = b.ir();
-  if (!is_f64(x) && b.isa() == Isa::kSse2) {  // a fused multiply-add would be a library call per lane
+  if (!is_f64(x) && !has_fma(b.isa())) {  // a fused multiply-add would be a library call per lane
     Value* wide = ir.CreateFPExt(x, b.wide(ir.getDoubleTy()));
     return ir.CreateFPTrunc(ir.CreateFDiv(b.f64(1), b.sqrt(wide)), b.wide(ir.getFloatTy()));
   }

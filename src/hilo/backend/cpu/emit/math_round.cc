@@ -28,8 +28,6 @@ Value* stepped(SimdBuilder& b, Value* x, Value* rounded, Value* wrong, double st
 
 Value* round_with(SimdBuilder& b, llvm::Intrinsic::ID id, Value* x) { return b.ir().CreateUnaryIntrinsic(id, x); }
 
-bool has_rounding(SimdBuilder& b) { return b.isa() != Isa::kSse2; }
-
 /// Computes x - n*y of f32 lanes in f64, where n is the nearest integer to x/y. It is exact for |x/y| < 2^28.
 Value* fmod_f32(SimdBuilder& b, Value* x, Value* y) {
   auto& ir = b.ir();
@@ -55,23 +53,23 @@ Value* fmod_f32(SimdBuilder& b, Value* x, Value* y) {
 }  // namespace
 
 Value* emit_round_even(SimdBuilder& b, Value* x) {
-  return has_rounding(b) ? round_with(b, llvm::Intrinsic::roundeven, x) : round_even_sse2(b, x);
+  return has_rounding(b.isa()) ? round_with(b, llvm::Intrinsic::roundeven, x) : round_even_sse2(b, x);
 }
 
 Value* emit_floor(SimdBuilder& b, Value* x) {
-  if (has_rounding(b)) return round_with(b, llvm::Intrinsic::floor, x);
+  if (has_rounding(b.isa())) return round_with(b, llvm::Intrinsic::floor, x);
   Value* rounded = round_even_sse2(b, x);
   return stepped(b, x, rounded, b.ir().CreateFCmpOGT(rounded, x), -1.0);
 }
 
 Value* emit_ceil(SimdBuilder& b, Value* x) {
-  if (has_rounding(b)) return round_with(b, llvm::Intrinsic::ceil, x);
+  if (has_rounding(b.isa())) return round_with(b, llvm::Intrinsic::ceil, x);
   Value* rounded = round_even_sse2(b, x);
   return stepped(b, x, rounded, b.ir().CreateFCmpOLT(rounded, x), 1.0);
 }
 
 Value* emit_trunc(SimdBuilder& b, Value* x) {
-  if (has_rounding(b)) return round_with(b, llvm::Intrinsic::trunc, x);
+  if (has_rounding(b.isa())) return round_with(b, llvm::Intrinsic::trunc, x);
   return b.copysign(emit_floor(b, b.abs(x)), x);
 }
 

@@ -92,7 +92,7 @@ Value* SimdBuilder::reverse(Value* value) {
 
 Value* SimdBuilder::any(Value* mask) {
   if (lanes_ == 1) return mask;
-  if (isa_ == Isa::kNeon) return ir_.CreateOrReduce(mask);  // no instruction collects one bit of each lane
+  if (is_arm(isa_)) return ir_.CreateOrReduce(mask);  // no instruction collects one bit of each lane
   Value* packed = ir_.CreateBitCast(mask, ir_.getIntNTy(static_cast<unsigned>(lanes_)));
   return ir_.CreateICmpNE(packed, llvm::ConstantInt::get(packed->getType(), 0));
 }

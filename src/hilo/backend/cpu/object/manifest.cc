@@ -38,6 +38,7 @@ std::string object_manifest(const CInterface& interface, const ObjectFigures& fi
   "hilo": "{}",
   "abi": {},
   "target": "{}",
+  "exact": {},
   "runtime": "{}",
   "arena": {{"bytes": {}, "align": {}}},
   "stack_bytes": {},
@@ -53,11 +54,11 @@ std::string object_manifest(const CInterface& interface, const ObjectFigures& fi
 }}
 )",
                      json_string(interface.name), json_string(figures.program), HILO_VERSION_STRING, kObjectAbi,
-                     target_name(figures.isas), figures.runtime == ObjectRuntime::kNone ? "none" : "rt",
-                     figures.arena_bytes, kArenaAlignment, figures.stack_bytes, figures.text_bytes, figures.data_bytes,
-                     figures.kernels, figures.loops, figures.library_calls, work,
-                     listed(figures.undefined, ", ", json_string), listed(interface.arguments, ",", array_json),
-                     listed(interface.results, ",", array_json));
+                     target_name(figures.isas), is_exact(figures.isas[0]),
+                     figures.runtime == ObjectRuntime::kNone ? "none" : "rt", figures.arena_bytes, kArenaAlignment,
+                     figures.stack_bytes, figures.text_bytes, figures.data_bytes, figures.kernels, figures.loops,
+                     figures.library_calls, work, listed(figures.undefined, ", ", json_string),
+                     listed(interface.arguments, ",", array_json), listed(interface.results, ",", array_json));
 }
 
 }  // namespace hilo::cpu

@@ -8,7 +8,10 @@
 namespace hilo::cpu {
 
 /// Returns the number of the level that has these instructions: 2, 3 or 4.
-constexpr uint32_t level_number(Isa isa) { return isa == Isa::kSse2 ? 2 : isa == Isa::kAvx2 ? 3 : 4; }
+constexpr uint32_t level_number(Isa isa) {
+  if (isa == Isa::kSse2 || isa == Isa::kExactSse2) return 2;
+  return isa == Isa::kAvx2 || isa == Isa::kExactAvx2 ? 3 : 4;
+}
 
 /// Returns a function int(void) for objects with code of several levels: the level of the processor, as host_isa()
 /// finds it. It doesn't use the C library.
