@@ -40,10 +40,10 @@ bool moves_elements(const RegionState& state, ValueId value, const Shape& own) {
   return false;
 }
 
-/// Returns a value that repeats, interleaves or moves elements and is reshaped to an operand of an elementwise op. No linear index
-/// can read such a value. Example: repeating each element of s32[n,63] twice is an s32[n,63,2]. Returns kNoValue if no
-/// such value exists or if a reduction needs the op's own dimensions. Values that only move elements don't count next
-/// to guards, because a guard refers to one dimension.
+/// Returns a value that repeats, interleaves or moves elements and is reshaped to an operand of an elementwise op. No
+/// linear index can read such a value. Example: repeating each element of s32[n,63] twice is an s32[n,63,2]. Returns
+/// kNoValue if no such value exists or if a reduction needs the op's own dimensions. Values that only move elements
+/// don't count next to guards, because a guard refers to one dimension.
 ValueId finer_value(const RegionState& state, const Node& node) {
   constexpr size_t kMaxNodes = 32;
   const Shape& own = state.shape(node.results[0]);

@@ -32,12 +32,12 @@ int64_t code_length(const Region& region, Isa isa);
 std::optional<RegionShape> folded_shape(const Region& region, int lanes);
 
 // columns.cc: narrow rows
-/// Returns the region with its columns written out; nullopt if its rows aren't narrow, or if its code wouldn't have fewer
-/// instructions.
+/// Returns the region with its columns written out; nullopt if its rows aren't narrow, or if its code wouldn't be
+/// shorter.
 std::optional<engine::RegionColumns> columns_of(const Region& region, Isa isa);
 
-/// Returns, for the first of loads of several columns of the same rows, all of them, if shuffles are faster than loading
-/// each element; empty for other nodes. A load at a small stride is such a column, too.
+/// Returns, for the first of loads of several columns of the same rows, all of them, if shuffles are faster than
+/// loading each element; empty for other nodes. A load at a small stride is such a column, too.
 std::vector<std::vector<uint32_t>> column_loads(const Region& region, const RegionShape& shape, Isa isa);
 
 // cuts.cc
