@@ -51,7 +51,7 @@ void expect_fronts(const Graph& graph, const std::vector<int32_t>& mate, std::ve
     EXPECT_TRUE(front.parent == -1 || front.parent > static_cast<int32_t>(f));
     EXPECT_EQ(front.parent == -1, front.rows.empty());
     for (const int32_t column : front.columns) {
-      EXPECT_EQ(column, next++);  // consecutive
+      EXPECT_EQ(column, next++);               // consecutive
       for (const int32_t row : below[column])  // there is memory for each filled element
         EXPECT_TRUE(std::ranges::count(front.columns, row) + std::ranges::count(front.rows, row) == 1) << column;
     }
