@@ -56,8 +56,7 @@ StatusOr<bool> turn_products(Module& module);
 /// no residual is needed.
 StatusOr<bool> optimize_remat(Module& module);
 
-/// Decomposes extension ops and XLA's shorthands, and replaces composites by their computations. fma stays, except in
-/// formulas of other ops.
+/// Decomposes extension ops and XLA's shorthands, and replaces composites by their computations. fma stays.
 StatusOr<bool> lower_extensions(Module& module);
 
 /// As lower_extensions(module), but the extension ops in `native` stay, too: the engine runs them itself.

@@ -82,20 +82,13 @@ constexpr double kErfcFarSingle[] = {-1.047766399936249e1,  1.297719955372516e1,
                                      2.921019019210786,     -1.015265279202700,  4.218463358204948e-1,
                                      -2.820767439740514e-1, 5.641895067754075e-1};
 
-// Lanczos's sum c0 + c1 / (z + 1) + ... + c8 / (z + 8) for g = 7, as one quotient of polynomials in z. All coefficients
-// are positive, so nothing cancels.
-// Source    Lanczos, "A precision approximation of the gamma function" (1964)
+// Source    Lanczos, "A precision approximation of the gamma function" (1964), with g = 7 and 9 terms
 constexpr double kLanczosG = 7;
-constexpr double kLanczosNumerator[] = {0.9999999999998099, 60.458333333341905, 1599.0425347220414,
-                                        24165.510665029473, 228235.21549971408, 1379496.265878669,
-                                        5210869.017760827,  11246929.484659921, 10619610.099075992};
-constexpr double kLanczosDenominator[] = {1, 36, 546, 4536, 22449, 67284, 118124, 109584, 40320};
-// sin(pi x) / x for |x| <= 1/2 as a polynomial in x^2, Remez fits.
-constexpr double kSinePi[] = {7.694727910684437e-07, -2.1903185483059085e-05, 0.00046629968879996004,
-                              -0.007370430478768394, 0.08214588656989333,     -0.5992645293187383,
-                              2.550164039877294,     -5.167712780049969,      3.141592653589793};
-constexpr double kSinePiSingle[] = {0.07756039138970289, -0.5982421293056274, 2.5500697269350576, -5.167709684842006,
-                                    3.1415926368961182};
+constexpr double kLanczosBase = 0.99999999999980993227684700473478;
+constexpr double kLanczos[] = {676.520368121885098567009190444019, -1259.13921672240287047156078755283,
+                               771.3234287776530788486528258894,   -176.61502916214059906584551354,
+                               12.507343278686904814458936853,     -0.13857109526572011689554707,
+                               9.984369578019570859563e-6,         1.50563273514931155834e-7};
 
 /// Returns x without the lower half of its digits.
 Expr half_digits(Expr x) {
@@ -119,6 +112,22 @@ Expr erf_central(Expr x) {
   const Expr square = x * x;
   if (x.type() == ElementType::kF64) return x * polynomial(square, kErfNumerator) / polynomial(square, kErfDenominator);
   return x * polynomial(square, kErfSingle);
+}
+
+/// gamma(z + 1) = sqrt(2 pi) t^(z + 1/2) e^-t sum, t = z + g + 1/2, where z + 1 > 1/2 is x or, for x < 1/2, 1 - x.
+struct Lanczos {
+  Expr reflects;  ///< x < 1/2
+  Expr z, t, log_t, sum;
+};
+Lanczos lanczos(Expr x) {
+  constexpr double kShift = kLanczosG + 0.5;
+  const Expr reflects = x < 0.5;
+  const Expr z = select(reflects, -x, x - 1.0);
+  Expr sum = full_like(x, kLanczosBase);
+  double k = 0;
+  for (const double c : kLanczos) sum = sum + c / (z + ++k);
+  const Expr t = kShift + z;
+  return {reflects, z, t, log(t), sum};
 }
 
 /// Returns the last coefficients, which are the leading terms: as many as single precision needs.
@@ -161,7 +170,15 @@ Expr cotangent_beside_pole(Expr x) {
   return x * (polynomial(square, terms(kZeta, x, 7)) + 2.0 / (1.0 - square));
 }
 
-// ---- xla_erf_inv: the steps of XLA:CPU's code, which fuses a product with the sum that uses it. Its mul_add is exact.
+// ---- xla_erf_inv: the steps of XLA:CPU's code, which fuses a product with the sum that uses it
+
+Expr fma(Expr x, Expr y, Expr z) { return x.sink->add(kExtFma, {x, y, z}); }
+
+Expr fused_polynomial(Expr x, std::span<const double> coefficients) {
+  Expr sum = full_like(x, coefficients[0]);
+  for (const double c : coefficients.subspan(1)) sum = fma(sum, x, full_like(x, c));
+  return sum;
+}
 
 /// Returns the logarithm as XLA computes it for normal f32 numbers: x = m 2^e with m from sqrt(1/2) to sqrt(2).
 /// Source    Moshier, Cephes Math Library: logf.c, its polynomial in three interleaved parts
@@ -179,9 +196,9 @@ Expr xla_log_single(Expr x) {
   const Expr exponent = convert(shift_right_logical(bits, whole(23)) - whole(126), ElementType::kF32);
   const Expr e = exponent - select(is_low, full_like(x, 1), full_like(x, 0));
   const Expr square = m * m, cube = square * m;
-  const Expr parts = mul_add(cube, polynomial(m, kFirst), polynomial(m, kSecond));
-  const Expr rest = mul_add(cube, mul_add(cube, parts, polynomial(m, kThird)), e * kLn2Low);
-  return mul_add(e, full_like(x, kLn2High), (m - square * 0.5) + rest);
+  const Expr parts = fma(cube, fused_polynomial(m, kFirst), fused_polynomial(m, kSecond));
+  const Expr rest = fma(cube, fma(cube, parts, fused_polynomial(m, kThird)), e * kLn2Low);
+  return fma(e, full_like(x, kLn2High), (m - square * 0.5) + rest);
 }
 
 /// Returns log(1 + y) for -1 < y <= 0.
@@ -199,7 +216,7 @@ Expr xla_log1p(Expr y) {
                                      6.0118660497603843919306e1};
   constexpr double kMinByLog = 0.41421356237309504880;
   const Expr square = y * y, beside_one = y + 1.0;
-  const Expr quotient = polynomial(y, kNumerator) / polynomial(y, kDenominator);
+  const Expr quotient = fused_polynomial(y, kNumerator) / fused_polynomial(y, kDenominator);
   const Expr small = y + (y * square * quotient - square * 0.5);
   return select(abs(y) < kMinByLog, small,
                 y.type() == ElementType::kF64 ? log(beside_one) : xla_log_single(beside_one));
@@ -212,10 +229,11 @@ Expr xla_erf_inv(Expr x) {
   const Expr w = xla_log1p(x * -x), root = sqrt(-w);
   Expr factor;
   if (x.type() == ElementType::kF64) {
-    factor = select(w > -16.0, polynomial(root - 3.25, kErfInvMiddle64), polynomial(root - 5.0, kErfInvTail64));
-    factor = select(w > -6.25, polynomial(-3.125 - w, kErfInvCentral64), factor);
+    factor =
+        select(w > -16.0, fused_polynomial(root - 3.25, kErfInvMiddle64), fused_polynomial(root - 5.0, kErfInvTail64));
+    factor = select(w > -6.25, fused_polynomial(-3.125 - w, kErfInvCentral64), factor);
   } else {
-    factor = select(w > -5.0, polynomial(-2.5 - w, kErfInvCentral), polynomial(root - 3.0, kErfInvTail));
+    factor = select(w > -5.0, fused_polynomial(-2.5 - w, kErfInvCentral), fused_polynomial(root - 3.0, kErfInvTail));
   }
   const Expr size = abs(x);
   return x * select(size < 1.0, factor, select(size == 1.0, full_like(x, kInfinity), full_like(x, kNan)));
@@ -247,29 +265,21 @@ Expr erfc(Expr x) {
   return select(size < 1.0, 1.0 - erf_central(x), select(x < 0.0, 2.0 - beyond, beyond));
 }
 
-// Uses gamma(z + 1) = sqrt(2 pi) t^(z + 1/2) e^-t sum with t = z + g + 1/2, where z + 1 > 1/2 is x or, for x < 1/2, 1 -
-// x. Below 1/2: gamma(x) gamma(1 - x) = pi / sin(pi x).
+// Uses log gamma(z + 1) = log sqrt(2 pi) + (z + 1/2) log t - t + log sum. Below 1/2: gamma(x) gamma(1 - x) = pi /
+// sin(pi x).
 Expr lgamma(Expr x) {
-  const bool is_double = x.type() == ElementType::kF64;
-  const Expr reflects = x < 0.5, z = select(reflects, -x, x - 1.0);
-  // For greater z the sum is nearly 1, and its logarithm a rounding error of the result.
-  const Expr near = min(z, full_like(z, is_double ? 1e30 : 6e4));
-  const Expr sum = polynomial(near, kLanczosNumerator) / polynomial(near, kLanczosDenominator);
+  const Lanczos l = lanczos(x);
   const double log_root = (std::log(2.0) + std::log(std::numbers::pi)) / 2;
-  const Expr power = mul_add(z + 0.5, log(z + (kLanczosG + 0.5)) - 1.0, full_like(x, log_root - kLanczosG));
+  const Expr direct = log_root + (l.z + 0.5 - l.t / l.log_t) * l.log_t + log(l.sum);
   const Expr size = abs(x), fraction = size - floor(size);
   const Expr distance = select(fraction > 0.5, 1.0 - fraction, fraction);  // to the nearest integer
   // This near, the sine is pi times the distance, and pi cancels in the quotient. The smallest numbers have too few
-  // digits to be multiplied by anything except a power of 2.
-  const double lift = is_double ? 53 : 24;
-  const Expr tiny = distance < (is_double ? 1e-9 : 1e-4);
-  const Expr square = distance * distance;
-  const Expr series = is_double ? polynomial(square, kSinePi) : polynomial(square, kSinePiSingle);
-  const Expr sine = distance * select(tiny, full_like(x, std::exp2(lift)), series);
-  const Expr log_pi = select(tiny, full_like(x, lift * std::log(2.0)), full_like(x, std::log(std::numbers::pi)));
-  const Expr log_rest = log(select(reflects, sine * sum, sum)), direct = power + log_rest;
-  const Expr reflected = select(is_finite(log_rest), log_pi - direct, -log_rest);
-  return select(size == kInfinity, full_like(x, kInfinity), select(reflects, reflected, direct));
+  // digits to be multiplied by it.
+  const Expr tiny = distance < (x.type() == ElementType::kF64 ? 1e-9 : 1e-4);
+  const Expr log_sine = log(select(tiny, distance, sin(std::numbers::pi * distance)));
+  const Expr log_pi = select(tiny, full_like(x, 0), full_like(x, std::log(std::numbers::pi)));
+  const Expr reflected = select(is_finite(log_sine), log_pi - log_sine - direct, -log_sine);
+  return select(size == kInfinity, full_like(x, kInfinity), select(l.reflects, reflected, direct));
 }
 
 // Below 1/2: digamma(x) = digamma(1 - x) - pi cot(pi x). Near its zeros the logarithm and 1 / x are nearly equal. Their
