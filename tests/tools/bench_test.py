@@ -26,7 +26,9 @@ class Bench(Planted):
         with contextlib.redirect_stdout(said):
             commands = peers.installed_peers([self.root / "no_python"])
         self.assertEqual(commands, {})
-        self.assertEqual(said.getvalue(), "left out: torch (not installed)\nleft out: mlx (not installed)\n")
+        self.assertEqual(said.getvalue().splitlines(),
+                         ["left out: numpy (needs numpy, scipy)", "left out: ducc0 (needs ducc0, numpy)", "left out: torch (needs torch)",
+                          "left out: torch, compiled (needs torch)", "left out: mlx (needs mlx)"])
 
     def test_a_peer_that_an_interpreter_has_runs_its_rows(self):
         python = self.root / "python"
@@ -34,7 +36,8 @@ class Bench(Planted):
         python.chmod(0o755)
         with contextlib.redirect_stdout(io.StringIO()):
             commands = peers.installed_peers([self.root / "no_python", python])
-        self.assertEqual(commands, {"torch": ([python, ROOT / "bench" / "rows_torch.py"], {})})
+        script = [python, ROOT / "bench" / "rows_torch.py"]
+        self.assertEqual(commands, {"torch": (script, {}), "torch, compiled": (script, {"ROWS_COMPILED": "1"})})
 
     def test_every_row_of_a_peer_is_one_of_the_table(self):
         rows = (ROOT / "bench" / "rows.cc").read_text()

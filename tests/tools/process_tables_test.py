@@ -29,7 +29,7 @@ BY_MEANING = {
 # By code of the process alone.
 BY_CODE = {
     "backend/cpu/cpu_engine.cc", "backend/cpu/library/long_call.cc", "backend/cpu/load/compiled_code.cc",
-    "backend/cpu/load/jit_symbols.cc", "backend/pjrt/host_calls.cc", "backend/pjrt/plugin.cc",
+    "backend/cpu/load/jit_symbols.cc", "backend/cpu/load/tier.cc", "backend/pjrt/host_calls.cc", "backend/pjrt/plugin.cc",
     "backend/pjrt/plugin_client.cc", "backend/reference/reference_engine.cc", "base/buffer_pool.cc", "base/flags.cc",
     "base/log.cc", "base/memoize.cc", "base/thread_pool.cc", "client/computation_builder.cc", "inspect/dumps/dump_folder.cc",
     "client/platform_clients.cc", "client/platforms.cc", "inspect/profile/profile.cc", "client/xla_bridge.cc",
