@@ -83,8 +83,8 @@ Array loss(const Model& m, const Array& sequences) {
   Array x = numpy::matmul(nn::one_hot(given, kNumbers), m.numbers) + m.places;
   for (const Block& b : m.blocks) {
     x = x + attention(b, normed(x));
-    // Smooth: where relu has its corner, inputs that are rounded to different sides have different slopes, and from then
-    // on one device and several learn apart.
+    // Smooth: where relu has its corner, inputs that are rounded to different sides have different slopes. From then on
+    // one device and several learn apart.
     x = x + numpy::matmul(nn::gelu(numpy::matmul(normed(x), b.wide)), b.narrow);
   }
   const Array scores = nn::log_softmax(numpy::matmul(normed(x), m.numbers.T()), -1);
