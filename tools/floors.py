@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs programs with `hilo run --explain` and prints the units that take more than 4 times their floor, the least time
+"""Runs programs with `hilo run --explain` and prints the units that are much slower than their floor, the least time
 that this machine needs for the same work: their share of all time, and which kinds they are."""
 
 import argparse
@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SLOW = 4  # kSlowRatio of inspect/explain/explanation.h
+SLOW = int(re.search(r"kSlowRatio = (\d+);", (ROOT / "src/hilo/inspect/explain/explanation.h").read_text())[1])
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 ROW = re.compile(r"^ *([\d.]+) (ns|us|ms|s) +[\d.]+ (?:ns|us|ms|s) +([\d.]+) +(\d+)  (\S+(?: \S+)?) +(\S.*)$")
 
@@ -72,7 +72,7 @@ class ExplainError(Exception):
 
 
 class Explainer:
-    """Explains programs. The machine's figures are measured once, in a folder of the disk cache of its own."""
+    """Explains programs. The machine's figures are measured once, for a separate folder of the disk cache."""
 
     def __init__(self, build: pathlib.Path, environment: dict | None = None):
         self.command = [build / "bin" / "hilo", "run", "--explain", "--repeat", "9", "--random", "1"]

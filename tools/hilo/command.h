@@ -41,6 +41,9 @@ Command add_flags(CLI::App& parent);
 Command add_completion(CLI::App& parent);
 Command add_man(CLI::App& parent);
 
+/// Returns all subcommands, in the order of the help.
+std::vector<const CLI::App*> subcommands_of(const CLI::App& root);
+
 /// Returns the text of --version, which is also the beginning of `hilo info`. Opens no library.
 std::string info_text();
 

@@ -13,8 +13,7 @@ std::string joined(const std::vector<std::string>& words) { return CLI::detail::
 
 std::vector<std::string> subcommand_names(const CLI::App& root) {
   std::vector<std::string> names;
-  for (const CLI::App* app : root.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(app->get_name());
+  for (const CLI::App* app : subcommands_of(root)) names.push_back(app->get_name());
   return names;
 }
 
@@ -42,7 +41,7 @@ std::string values_cases(const CLI::App& app) {
 /// values after "--x=" and "--x ", and otherwise file names.
 std::string completion_script(const CLI::App& root) {
   std::string options, values;
-  for (const CLI::App* app : root.get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* app : subcommands_of(root)) {
     options += options_case(*app);
     values += values_cases(*app);
   }
@@ -100,7 +99,7 @@ std::string fish_options(const CLI::App& app) {
 
 std::string fish_script(const CLI::App& root) {
   std::string text = "# Completion of the command hilo for fish: hilo completion --shell fish | source\n";
-  for (const CLI::App* app : root.get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* app : subcommands_of(root)) {
     text += fmt::format("complete -c hilo -n __fish_use_subcommand -f -a {} -d {}\n", app->get_name(),
                         fish_quoted(app->get_description()));
     text += fish_options(*app);
@@ -109,6 +108,10 @@ std::string fish_script(const CLI::App& root) {
 }
 
 }  // namespace
+
+std::vector<const CLI::App*> subcommands_of(const CLI::App& root) {
+  return root.get_subcommands([](const CLI::App*) { return true; });
+}
 
 Command add_completion(CLI::App& parent) {
   auto shell = std::make_shared<std::string>("bash");

@@ -56,7 +56,7 @@ Status check_names(const CLI::App& root, const std::vector<std::string>& argumen
       if (std::find(known.begin(), known.end(), name) == known.end()) return unknown("unknown flag", name, known);
     } else if (app == &root && !argument.starts_with("-")) {
       std::vector<std::string> known;
-      for (const CLI::App* sub : root.get_subcommands([](const CLI::App*) { return true; })) {
+      for (const CLI::App* sub : subcommands_of(root)) {
         known.push_back(sub->get_name());
         if (sub->get_name() == argument) app = sub;
       }

@@ -52,18 +52,13 @@ std::string header(std::string_view title, std::string_view name, std::string_vi
                      HILO_VERSION_STRING, roff(name), roff(description));
 }
 
-std::string upper(std::string text) {
-  for (char& letter : text) letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
-  return text;
-}
-
 std::string subcommand_page(const CLI::App& app) {
   const std::string positional = entries(app, true), options = entries(app, false), name = "hilo-" + app.get_name();
   std::string operands;
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_positional()) operands += fmt::format(" \\fI{}\\fR", roff(option->get_name(true)));
   }
-  return header(upper(name), name, app.get_description()) +
+  return header(ascii_upper(name), name, app.get_description()) +
          section("SYNOPSIS", fmt::format("\\fBhilo {}\\fR [\\fIOPTIONS\\fR]{}\n", app.get_name(), operands)) +
          section("OPERANDS", positional) + section("OPTIONS", options) +
          section("NOTES", paragraphs(trimmed(app.get_footer()))) + section("SEE ALSO", "\\fBhilo\\fR(1)\n");
@@ -71,7 +66,7 @@ std::string subcommand_page(const CLI::App& app) {
 
 std::string root_page(const CLI::App& root) {
   std::string commands, pages;
-  for (const CLI::App* app : root.get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* app : subcommands_of(root)) {
     commands += fmt::format(".TP\n\\fBhilo {}\\fR\n{}\n", app->get_name(), roff(app->get_description()));
     pages += fmt::format("{}\\fBhilo\\-{}\\fR(1)", pages.empty() ? "" : ", ", app->get_name());
   }
@@ -84,7 +79,7 @@ std::string root_page(const CLI::App& root) {
 StatusOr<std::string> page(const CLI::App& root, const std::string& subcommand) {
   if (subcommand.empty()) return root_page(root);
   std::vector<std::string> names;
-  for (const CLI::App* app : root.get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* app : subcommands_of(root)) {
     if (app->get_name() == subcommand) return subcommand_page(*app);
     names.push_back(app->get_name());
   }
@@ -94,7 +89,7 @@ StatusOr<std::string> page(const CLI::App& root, const std::string& subcommand) 
 
 Status write_pages(const CLI::App& root, const std::string& folder) {
   HILO_RETURN_IF_ERROR(write_result(folder + "/hilo.1", root_page(root)));
-  for (const CLI::App* app : root.get_subcommands([](const CLI::App*) { return true; }))
+  for (const CLI::App* app : subcommands_of(root))
     HILO_RETURN_IF_ERROR(write_result(fmt::format("{}/hilo-{}.1", folder, app->get_name()), subcommand_page(*app)));
   return ok_status();
 }

@@ -38,14 +38,20 @@ hilo_code code_of(StatusCode code) {
 
 }  // namespace
 
+char* c_copy(std::string_view bytes) {
+  auto* const copy = static_cast<char*>(std::malloc(bytes.size() + 1));
+  if (copy == nullptr) return nullptr;
+  std::memcpy(copy, bytes.data(), bytes.size());
+  copy[bytes.size()] = '\0';
+  return copy;
+}
+
 int report(const Status& status, char** error) {
   const int code = code_of(status.code());
   if (error == nullptr) return code;
   *error = nullptr;
   try {
-    const std::string text = status.to_string();
-    *error = static_cast<char*>(std::malloc(text.size() + 1));
-    if (*error != nullptr) std::memcpy(*error, text.c_str(), text.size() + 1);
+    *error = c_copy(status.to_string());
   } catch (const std::bad_alloc&) {
     return code;
   }

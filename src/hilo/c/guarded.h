@@ -16,6 +16,9 @@ namespace hilo::c {
 /// *error stays null.
 int report(const Status& status, char** error);
 
+/// Returns a copy that free() frees, with a final NUL; null if no memory is left.
+char* c_copy(std::string_view bytes);
+
 /// Returns the error of a null parameter `name`.
 Status null_parameter(std::string_view function, std::string_view name);
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 
 #include "hilo/backend/cpu/load/saved_program.h"
 #include "hilo/c/guarded.h"
@@ -89,38 +88,27 @@ Status describe(const std::vector<LoadedValue>& values, size_t index, std::strin
   return write_struct(described(values[index]), array, "hilo_array");
 }
 
-/// Whether the computation only calls another one: on its parameters, for its results.
-bool only_calls(const hlo::Computation& computation) {
+/// Returns the computation that this one only calls: on its parameters, for its results. Null if it does anything else.
+hlo::ComputationPtr only_called(const hlo::Computation& computation) {
   const hlo::Instruction* call = nullptr;
   for (const hlo::Instruction& i : computation.instructions()) {
     if (i.opcode == hlo::Opcode::kCall && call == nullptr) call = &i;
     else if (i.opcode != hlo::Opcode::kParameter && i.opcode != hlo::Opcode::kGetTupleElement &&
              i.opcode != hlo::Opcode::kTuple)
-      return false;
+      return nullptr;
   }
-  if (call == nullptr || !std::ranges::equal(call->operands, computation.parameters())) return false;
+  if (call == nullptr || !std::ranges::equal(call->operands, computation.parameters())) return nullptr;
   const hlo::Instruction& root = computation.root();
-  if (&root == call) return true;
-  if (root.opcode != hlo::Opcode::kTuple || root.shape != call->shape) return false;
+  const hlo::ComputationPtr called = hlo::called_computations(*call)[0];
+  if (&root == call) return called;
+  if (root.opcode != hlo::Opcode::kTuple || root.shape != call->shape) return nullptr;
   for (size_t k = 0; k < root.operands.size(); ++k) {
     const hlo::Instruction& element = computation.instruction(root.operands[k]);
     if (element.opcode != hlo::Opcode::kGetTupleElement || element.operands[0] != call->id ||
         hlo::attributes_of<hlo::GetTupleElementAttributes>(element).index != static_cast<int64_t>(k))
-      return false;
+      return nullptr;
   }
-  return true;
-}
-
-/// Programs of files are called by the trace.
-hlo::ComputationPtr without_wrappers(hlo::ComputationPtr computation) {
-  while (only_calls(*computation)) {
-    for (const hlo::Instruction& i : computation->instructions()) {
-      if (i.opcode != hlo::Opcode::kCall) continue;
-      computation = hlo::called_computations(i)[0];
-      break;
-    }
-  }
-  return computation;
+  return called;
 }
 
 StatusOr<std::string> written(const Program& program, std::string_view name) {
@@ -130,8 +118,9 @@ StatusOr<std::string> written(const Program& program, std::string_view name) {
         fmt::format("hilo_program_write: got format '{}'; wanted hlo, proto, stablehlo or bytecode", name));
   hlo::Module module;
   module.name = program.name;
-  HILO_ASSIGN_OR_RETURN(hlo::ComputationPtr entry, staged(program));
-  module.entry = without_wrappers(std::move(entry));
+  HILO_ASSIGN_OR_RETURN(module.entry, staged(program));
+  // Programs of files are called by the trace.
+  while (hlo::ComputationPtr called = only_called(*module.entry)) module.entry = std::move(called);
   return write_program(std::move(module), *format);
 }
 
@@ -215,9 +204,8 @@ int hilo_program_write(const hilo_program* program, const char* format, char** b
     if (program == nullptr) return null_parameter("hilo_program_write", "program");
     if (format == nullptr) return null_parameter("hilo_program_write", "format");
     HILO_ASSIGN_OR_RETURN(const std::string all, written(*program->program, format));
-    *bytes = static_cast<char*>(std::malloc(all.size() + 1));
+    *bytes = c_copy(all);
     if (*bytes == nullptr) return resource_exhausted("hilo_program_write: out of memory");
-    std::memcpy(*bytes, all.c_str(), all.size() + 1);
     *count = all.size();
     return ok_status();
   });

@@ -12,12 +12,23 @@ IndexExpr IndexExpr::dimension(size_t k) {
   return e;
 }
 
+void IndexExpr::drop_zeros() {
+  while (!coefficients.empty() && coefficients.back() == 0) coefficients.pop_back();
+}
+
+IndexExpr at_indices(IndexExpr e, size_t begin, std::span<const int64_t> indices) {
+  for (size_t k = begin; k < e.coefficients.size(); ++k) e.constant += e.coefficients[k] * indices[k - begin];
+  e.coefficients.resize(std::min(e.coefficients.size(), begin));
+  e.drop_zeros();
+  return e;
+}
+
 IndexExpr operator+(const IndexExpr& a, const IndexExpr& b) {
   IndexExpr sum = a;
   sum.constant += b.constant;
   if (sum.coefficients.size() < b.coefficients.size()) sum.coefficients.resize(b.coefficients.size());
   for (size_t k = 0; k < b.coefficients.size(); ++k) sum.coefficients[k] += b.coefficients[k];
-  while (!sum.coefficients.empty() && sum.coefficients.back() == 0) sum.coefficients.pop_back();
+  sum.drop_zeros();
   for (const IndexTerm& term : b.terms) {
     const auto same =
         std::find_if(sum.terms.begin(), sum.terms.end(), [&](const IndexTerm& t) { return t.node == term.node; });

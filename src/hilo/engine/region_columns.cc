@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "hilo/base/sizes.h"
+#include "hilo/engine/element_moves.h"
 #include "hilo/engine/region_ops.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/element_access.h"
@@ -74,13 +75,8 @@ class ColumnWriter {
   int64_t columns_of(const RegionOutput& o) const { return o.index.coefficients.size() > begin_ ? columns_ : 1; }
 
   /// Returns the expression at the column, with terms of this region.
-  IndexExpr at_column(IndexExpr e, int64_t column) const {
-    for (size_t k = region_.extents.size(); k-- > begin_; column /= region_.extents[k]) {
-      e.constant += e.coefficient(k) * (column % region_.extents[k]);
-    }
-    e.coefficients.resize(std::min(e.coefficients.size(), begin_));
-    while (!e.coefficients.empty() && e.coefficients.back() == 0) e.coefficients.pop_back();
-    return e;
+  IndexExpr at_column(const IndexExpr& e, int64_t column) const {
+    return at_indices(e, begin_, indices_of(std::span(region_.extents).subspan(begin_), column));
   }
 
   IndexExpr resolved(const IndexExpr& e, int64_t column) const {

@@ -40,7 +40,7 @@ bool always_holds(const Guard& g, std::span<const int64_t> extents) {
 void drop_dimension(Region& region, size_t k) {
   for_each_index(region, [&](IndexExpr& e) {
     if (k < e.coefficients.size()) e.coefficients.erase(e.coefficients.begin() + k);
-    while (!e.coefficients.empty() && e.coefficients.back() == 0) e.coefficients.pop_back();
+    e.drop_zeros();
   });
   region.extents.erase(region.extents.begin() + k);
   if (k < region.row_begin) --region.row_begin;
@@ -61,7 +61,7 @@ void reorder_inner_loop(Region& region) {
   for_each_index(region, [&](IndexExpr& e) {
     e.coefficients.resize(region.extents.size(), 0);
     std::swap(e.coefficients[other], e.coefficients[last]);
-    while (!e.coefficients.empty() && e.coefficients.back() == 0) e.coefficients.pop_back();
+    e.drop_zeros();
   });
   std::swap(region.extents[other], region.extents[last]);
 }

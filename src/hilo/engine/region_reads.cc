@@ -3,7 +3,9 @@
 // computed only where it is read.
 #include <algorithm>
 
+#include "hilo/engine/element_moves.h"
 #include "hilo/engine/region_former.h"
+#include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/slice.h"
 
 namespace hilo::engine {
@@ -12,16 +14,11 @@ namespace {
 /// Returns the map at these indices of the region's last dimensions, the first of which is `begin`, without guards that
 /// hold. Returns nullopt if a guard doesn't hold.
 std::optional<AccessMap> at_columns(const AccessMap& map, size_t begin, std::span<const int64_t> columns) {
-  const auto resolve = [&](IndexExpr& e) {
-    for (size_t k = begin; k < e.coefficients.size(); ++k) e.constant += e.coefficients[k] * columns[k - begin];
-    e.coefficients.resize(std::min(e.coefficients.size(), begin));
-    while (!e.coefficients.empty() && e.coefficients.back() == 0) e.coefficients.pop_back();
-  };
   AccessMap result = map;
-  for (IndexExpr& e : result.index) resolve(e);
+  for (IndexExpr& e : result.index) e = at_indices(std::move(e), begin, columns);
   result.guards.clear();
   for (Guard g : map.guards) {
-    resolve(g.index);
+    g.index = at_indices(std::move(g.index), begin, columns);
     if (!g.index.coefficients.empty() || !g.index.terms.empty()) result.guards.push_back(std::move(g));
     else if (g.index.constant < g.low || g.index.constant >= g.high) return std::nullopt;
   }
@@ -30,14 +27,10 @@ std::optional<AccessMap> at_columns(const AccessMap& map, size_t begin, std::spa
 
 /// Adds the different maps at the columns of the region.
 void add_maps(std::span<const int64_t> extents, size_t begin, const AccessMap& map, std::vector<AccessMap>& maps) {
-  std::vector<int64_t> columns(extents.size() - begin, 0);
-  for (;;) {
-    if (std::optional<AccessMap> here = at_columns(map, begin, columns);
-        here && std::ranges::find(maps, *here) == maps.end())
-      maps.push_back(*std::move(here));
-    size_t k = columns.size();
-    while (k > 0 && ++columns[k - 1] == extents[begin + k - 1]) columns[--k] = 0;
-    if (k == 0) return;
+  const std::span<const int64_t> last = extents.subspan(begin);
+  for (int64_t column = 0; column < hlo::count_of(last); ++column) {
+    std::optional<AccessMap> here = at_columns(map, begin, indices_of(last, column));
+    if (here && std::ranges::find(maps, *here) == maps.end()) maps.push_back(*std::move(here));
   }
 }
 

@@ -69,7 +69,7 @@ void make_parts(const Region& region, uint32_t reduce, int64_t parts, SplitRegio
     // Replaces index 0, which was i_0, by part * (extent / parts) + i_1.
     if (e.coefficients.empty()) return;
     e.coefficients.insert(e.coefficients.begin(), e.coefficients[0] * result.extents[1]);
-    while (!e.coefficients.empty() && e.coefficients.back() == 0) e.coefficients.pop_back();
+    e.drop_zeros();
   };
   for (RegionNode& n : result.nodes) {
     widen(n.index);

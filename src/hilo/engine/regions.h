@@ -25,11 +25,15 @@ struct IndexExpr {
 
   static IndexExpr dimension(size_t k);
   int64_t coefficient(size_t k) const { return k < coefficients.size() ? coefficients[k] : 0; }
+  /// Removes the zeros at the end of `coefficients`, so that equal expressions compare equal.
+  void drop_zeros();
   bool operator==(const IndexExpr&) const = default;
 };
 IndexExpr operator+(const IndexExpr& a, const IndexExpr& b);
 IndexExpr operator*(const IndexExpr& a, int64_t factor);
 IndexExpr plus(IndexExpr a, int64_t constant);
+/// Returns the expression for these values of i_begin, i_(begin + 1), ..., the last dimensions.
+IndexExpr at_indices(IndexExpr e, size_t begin, std::span<const int64_t> indices);
 
 /// The condition low <= index < high.
 struct Guard {

@@ -7,33 +7,13 @@
 
 #include "hilo/backend/cpu/load/saved_program.h"
 #include "hilo/hlo/text/parser.h"
+#include "tests/inspect/explain/some_machine.h"
 #include "tests/support/clients.h"
 
 namespace hilo {
 namespace {
 
-const MachineFigures kFigures = {.threads = 2,
-                                 .call = 100,
-                                 .unit = 10,
-                                 .l1_bytes = 100,
-                                 .l2_bytes = 50,
-                                 .l3_bytes = 25,
-                                 .memory_bytes = 10,
-                                 .memory_bytes_all = 16,
-                                 .flops_f32 = 40,
-                                 .flops_f64 = 20,
-                                 .product_f32 = 100,
-                                 .product_f64 = 50,
-                                 .product_bf16 = 100,
-                                 .product_s8 = 200,
-                                 .sorted_f32 = 0.5,
-                                 .sorted_f64 = 0.25,
-                                 .fourier_c64 = 2,
-                                 .fourier_c128 = 1,
-                                 .scanned = 1,
-                                 .gathered = 2,
-                                 .scattered = 1,
-                                 .functions = {{"exponential:f32", 4}, {"tanh:f32", 2}, {"divide:f64", 1}}};
+const MachineFigures& kFigures = tests::kSomeMachine;
 
 Work work_of(WorkKind kind, double nanoseconds) {
   Work work;

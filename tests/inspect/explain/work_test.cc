@@ -4,24 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "hilo/hlo/text/parser.h"
+#include "tests/inspect/explain/some_machine.h"
 
 namespace hilo {
 namespace {
 
-const MachineFigures kFigures = {.flops_f32 = 40,
-                                 .flops_f64 = 20,
-                                 .product_f32 = 100,
-                                 .product_f64 = 50,
-                                 .product_bf16 = 100,
-                                 .product_s8 = 200,
-                                 .sorted_f32 = 0.5,
-                                 .sorted_f64 = 0.25,
-                                 .fourier_c64 = 2,
-                                 .fourier_c128 = 1,
-                                 .scanned = 4,
-                                 .gathered = 2,
-                                 .scattered = 1,
-                                 .functions = {{"exponential:f32", 4}, {"divide:f64", 1}, {"divide:s32", 0.5}}};
+const MachineFigures& kFigures = tests::kSomeMachine;
 
 constexpr std::string_view kSum =
     "sum {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] add(a, b)\n}\n\n";

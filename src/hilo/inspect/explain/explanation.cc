@@ -147,10 +147,9 @@ std::optional<UnitClock::Runs> UnitClock::of(const ExecutionUnit& unit) const {
 }
 
 Floor floor_of(const Work& work, double bytes, double threads, const MachineFigures& figures) {
-  const bool in_cache = figures.bytes_rate(bytes) != figures.memory_bytes;
-  const double rate = in_cache      ? figures.bytes_rate(bytes) * threads
-                      : threads > 1 ? figures.memory_bytes_all
-                                    : figures.memory_bytes;
+  const bool in_cache = bytes <= kCacheBytes;
+  const double memory = threads > 1 ? figures.memory_bytes_all : figures.memory_bytes;
+  const double rate = in_cache ? figures.cache_rate(bytes) * threads : memory;
   const Floor all[] = {{figures.unit, "unit", work.exact},
                        {bytes / rate, in_cache ? "cache" : "memory", work.exact},
                        {work.sum() / threads, work_name(work.largest()), work.exact}};

@@ -27,7 +27,7 @@ class UnitClock final : public ExecutionObserver {
   std::map<const ExecutionUnit*, Runs> runs_;
 };
 
-/// The least time of a unit on this machine, and what it is the time of.
+/// The least time of a unit on this machine, and what takes it.
 struct Floor {
   double nanoseconds = 1;
   std::string_view bound;  ///< "memory", "products", ...

@@ -56,41 +56,39 @@ Literal numbers(const Shape& shape) {
   return literal;
 }
 
-/// Nanoseconds of the fastest run of a program, and of the fastest of its first unit.
-struct Fastest {
-  double program = HUGE_VAL, unit = HUGE_VAL;
-};
-
-class FirstUnit final : public ExecutionObserver {
+/// Records the fastest run of any unit.
+class FastestUnit final : public ExecutionObserver {
  public:
-  explicit FirstUnit(double& fastest) : fastest_(fastest) {}
   void on_unit(const ExecutionUnit&, const UnitTimes& times) override {
-    fastest_ = std::min(fastest_, static_cast<double>(times.duration));
+    nanoseconds = std::min(nanoseconds, static_cast<double>(times.duration));
   }
-
- private:
-  double& fastest_;
+  double nanoseconds = HUGE_VAL;
 };
 
-/// Runs a program for at least `enough` nanoseconds. `executor`: null for all threads.
-StatusOr<Fastest> fastest(Client& client, const StatusOr<hlo::Module>& parsed, Executor* executor, double enough) {
+/// How a program is measured.
+struct Measuring {
+  Executor* executor = nullptr;  ///< null: all threads
+  double enough = kLong;         ///< nanoseconds for which it is run at least
+  ExecutionObserver* observer = nullptr;
+};
+
+/// Returns the nanoseconds of the fastest run of a program.
+StatusOr<double> fastest(Client& client, const StatusOr<hlo::Module>& parsed, const Measuring& how) {
   HILO_ASSIGN_OR_RETURN(const hlo::Module module, parsed);
   HILO_ASSIGN_OR_RETURN(const std::unique_ptr<Executable> program, client.compile(module, {}, nullptr));
   HILO_ASSIGN_OR_RETURN(const BufferPtr x,
                         buffer_from_literal(*program->devices()[0], numbers(program->argument_shapes()[0])));
   std::vector<BufferPtr> results(1);
   ExecuteOptions options;
-  options.executor = executor;
-  Fastest least;
+  options.executor = how.executor;
+  options.observer = how.observer;
+  double least = HUGE_VAL;
   const Clock::time_point begin = Clock::now();
-  for (int64_t runs = 0; runs < kMinRuns || nanoseconds_since(begin) < enough; ++runs) {
+  for (int64_t runs = 0; runs < kMinRuns || nanoseconds_since(begin) < how.enough; ++runs) {
     const Clock::time_point start = Clock::now();
     HILO_RETURN_IF_ERROR(program->execute({&x, 1}, results, options));
-    least.program = std::min(least.program, nanoseconds_since(start));
+    least = std::min(least, nanoseconds_since(start));
   }
-  FirstUnit observer(least.unit);
-  options.observer = &observer;
-  for (int64_t runs = 0; runs < kMinRuns; ++runs) HILO_RETURN_IF_ERROR(program->execute({&x, 1}, results, options));
   return least;
 }
 
@@ -237,28 +235,30 @@ std::optional<double> MachineFigures::function_rate(hlo::Opcode opcode, ElementT
   return found == functions.end() ? std::nullopt : std::optional(found->second);
 }
 
-double MachineFigures::bytes_rate(double bytes) const {
-  constexpr double kL1 = 32 << 10, kL2 = 1 << 20, kL3 = 16 << 20;
-  return bytes <= kL1 ? l1_bytes : bytes <= kL2 ? l2_bytes : bytes <= kL3 ? l3_bytes : memory_bytes;
+double MachineFigures::cache_rate(double bytes) const {
+  constexpr double kL1 = 32 << 10, kL2 = 1 << 20;
+  return bytes <= kL1 ? l1_bytes : bytes <= kL2 ? l2_bytes : l3_bytes;
 }
 
 StatusOr<MachineFigures> measure_machine(Client& client) {
   ThreadPool own(1);
   MachineFigures figures;
   figures.threads = default_pool().threads();
-  HILO_ASSIGN_OR_RETURN(const Fastest one,
-                        fastest(client, module_of("f32[]", "f32[]", negation("f32[]")), &own, kLong));
-  figures.call = one.program;
-  figures.unit = std::max(one.unit, 1.0);
+  const StatusOr<hlo::Module> smallest = module_of("f32[]", "f32[]", negation("f32[]"));
+  HILO_ASSIGN_OR_RETURN(figures.call, fastest(client, smallest, {.executor = &own}));
+  FastestUnit unit;
+  HILO_RETURN_IF_ERROR(fastest(client, smallest, {.executor = &own, .enough = 0, .observer = &unit}).status());
+  figures.unit = std::max(unit.nanoseconds, 1.0);
   const auto rate = [&](double count, double nanoseconds) { return count / std::max(nanoseconds - figures.call, 1.0); };
   for (const Figure& figure : kFigures) {
     const StatusOr<hlo::Module> module = module_of(figure.shape, figure.scalar, figure.body(figure.shape));
-    HILO_ASSIGN_OR_RETURN(const Fastest took, fastest(client, module, figure.by_all ? nullptr : &own, kLong));
-    figures.*figure.field = rate(figure.count, took.program);
+    HILO_ASSIGN_OR_RETURN(const double took, fastest(client, module, {.executor = figure.by_all ? nullptr : &own}));
+    figures.*figure.field = rate(figure.count, took);
   }
   for (const Function& function : measured_functions()) {
-    HILO_ASSIGN_OR_RETURN(const Fastest took, fastest(client, module_of(function), &own, kShort));
-    figures.functions[function_name(function.opcode, function.type)] = rate(kFunctionElements, took.program);
+    HILO_ASSIGN_OR_RETURN(const double took,
+                          fastest(client, module_of(function), {.executor = &own, .enough = kShort}));
+    figures.functions[function_name(function.opcode, function.type)] = rate(kFunctionElements, took);
   }
   return figures;
 }

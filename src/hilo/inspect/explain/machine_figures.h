@@ -9,6 +9,9 @@
 
 namespace hilo {
 
+/// Size up to which arrays are assumed to fit in a cache.
+inline constexpr double kCacheBytes = 16 << 20;
+
 /// Rates per nanosecond, of one thread unless stated otherwise. One operation per nanosecond is 10^9 per second.
 struct MachineFigures {
   int threads = 1;                                  ///< of the pool that programs use
@@ -29,8 +32,8 @@ struct MachineFigures {
   bool operator==(const MachineFigures&) const = default;
   /// Returns the rate of an elementwise op on a type; nullopt for cheap ones.
   std::optional<double> function_rate(hlo::Opcode opcode, ElementType type) const;
-  /// Returns the rate of reading and writing `bytes`, in the cache that holds them or in memory.
-  double bytes_rate(double bytes) const;
+  /// Returns the rate of reading and writing `bytes` in the smallest cache that holds them.
+  double cache_rate(double bytes) const;
 };
 
 /// Returns "exponential:f32".

@@ -15,7 +15,7 @@ namespace hilo::cpu {
 /// the code that code() returned at its beginning until its end.
 class Tier {
  public:
-  /// Generates the same plan with good code. Runs on a thread of its own.
+  /// Generates the same plan with good code. Runs on a separate thread.
   using Generate = std::function<StatusOr<Program>()>;
 
   /// `quick` must outlive the tier. `seconds`: the time that `generate` is expected to take.

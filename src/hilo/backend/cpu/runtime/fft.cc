@@ -9,9 +9,7 @@
 namespace hilo::cpu::runtime {
 namespace {
 
-using fft::Batch, fft::LineJob, fft::LineTable, fft::RealSide;
-
-int register_bytes(Isa isa) { return isa == Isa::kAvx512 ? 64 : isa == Isa::kAvx2 ? 32 : 16; }
+using fft::Batch, fft::LineJob, fft::LineTable, fft::multiply_into, fft::RealSide;
 
 template <typename T>
 const T* numbers(const NumberList& list, const void* problem) {
@@ -30,26 +28,12 @@ LineTable<T> table_of(const FftLines& lines, const void* problem) {
           numbers<T>(lines.filter, problem)};
 }
 
-template <typename T>
-void multiply_into(const T* a, int64_t a_element, const T* b, int64_t count, bool conjugate_b, T scale, T* to,
-                   int64_t to_element) {
-  for (int64_t k = 0; k < count; ++k) {
-    const T re = a[2 * k * a_element], im = a[2 * k * a_element + 1];
-    const T b_re = b[2 * k], b_im = conjugate_b ? -b[2 * k + 1] : b[2 * k + 1];
-    to[2 * k * to_element] = (re * b_re - im * b_im) * scale;
-    to[2 * k * to_element + 1] = (re * b_im + im * b_re) * scale;
-  }
-}
-
 /// Runs the transforms of a problem.
 template <typename T>
 class Transforms {
  public:
   explicit Transforms(const FftProblem& p)
-      : problem_(&p),
-        transforms_(p.transforms.of(&p)),
-        kernels_(fft::kernels_of<T>(p.isa)),
-        register_bytes_(register_bytes(p.isa)) {}
+      : problem_(&p), transforms_(p.transforms.of(&p)), kernels_(fft::kernels_of<T>(p.isa)) {}
 
   const fft::Kernels<T>& kernels() const { return kernels_; }
   bool supports_real(int64_t number, int64_t lines) const {
@@ -63,32 +47,31 @@ class Transforms {
     const int64_t lines = batch.count * batch.groups;
     if (lines == 0) return;
     if (t.direct.length != 0 && !are_few(t, lines)) return run_direct(t, batch, scratch);
-    const int64_t together = t.padded >= 0 ? lanes() : 1;
+    const int64_t together = t.padded >= 0 ? kernels_.lanes : 1;
     for (int64_t begin = 0; begin < lines && !stop.raised(); begin += together) {
       if (t.padded >= 0) run_convolutions(t, batch, begin, std::min(lines, begin + together), scratch, stop);
       else run_split(t, batch, begin, scratch);
     }
   }
 
-  static size_t scratch_bytes(std::span<const FftTransform> transforms, const FftTransform& t, int register_bytes) {
-    const auto lines = [&](const FftLines& x) { return static_cast<size_t>(4 * x.padded * register_bytes); };
+  static size_t scratch_bytes(std::span<const FftTransform> transforms, const FftTransform& t, int64_t lanes) {
+    const auto lines = [&](const FftLines& x) { return 4 * static_cast<size_t>(x.padded * lanes) * sizeof(T); };
     const size_t complex = 2 * sizeof(T);
     const size_t split = Scratch::bytes_for<std::byte>(static_cast<size_t>(t.length) * complex) +
                          std::max(lines(t.columns), lines(t.rows));
     size_t convolutions = 0;
     if (t.padded >= 0) {
       const FftTransform& padded = transforms[static_cast<size_t>(t.padded)];
-      const size_t count = static_cast<size_t>(padded.length * register_bytes) / sizeof(T);
-      convolutions = Scratch::bytes_for<std::byte>(count * complex) + scratch_bytes(transforms, padded, register_bytes);
+      const size_t count = static_cast<size_t>(padded.length * lanes);
+      convolutions = Scratch::bytes_for<std::byte>(count * complex) + scratch_bytes(transforms, padded, lanes);
     }
     return std::max({lines(t.direct), t.columns.length == 0 ? 0 : split, convolutions});
   }
 
  private:
   const FftTransform& at(int64_t number) const { return transforms_[static_cast<size_t>(number)]; }
-  int64_t lanes() const { return register_bytes_ / static_cast<int64_t>(sizeof(T)); }
   bool are_few(const FftTransform& t, int64_t lines) const {
-    return lines < lanes() && (t.columns.length != 0 || t.padded >= 0);
+    return lines < kernels_.lanes && (t.columns.length != 0 || t.padded >= 0);
   }
   static const T* from_line(const Batch<T>& b, int64_t i) {
     return b.from.data + 2 * (i / b.count * b.from_group + i % b.count * b.from.line);
@@ -99,7 +82,7 @@ class Transforms {
 
   void run_job(const LineTable<T>& table, LineJob<T> job, Scratch scratch) const {
     job.table = &table;
-    job.memory = scratch.take<std::byte>(static_cast<size_t>(line_memory_bytes(table, register_bytes_))).data();
+    job.memory = scratch.take<std::byte>(static_cast<size_t>(line_memory_bytes(table, kernels_.lanes))).data();
     kernels_.run(job);
   }
 
@@ -142,7 +125,7 @@ class Transforms {
   void run_convolutions(const FftTransform& t, const Batch<T>& batch, int64_t begin, int64_t end, Scratch scratch,
                         const Stop& stop) const {
     const int64_t n = at(t.padded).length, lines = end - begin;
-    T* const x = scratch.take<T>(static_cast<size_t>(2 * n * lanes())).data();
+    T* const x = scratch.take<T>(static_cast<size_t>(2 * n * kernels_.lanes)).data();
     const T *const chirp = numbers<T>(t.chirp, problem_), *const filter = numbers<T>(t.filter, problem_);
     for (int64_t i = 0; i < lines; ++i) {
       T* const line = x + 2 * n * i;
@@ -164,7 +147,6 @@ class Transforms {
   const FftProblem* problem_;
   std::span<const FftTransform> transforms_;
   fft::Kernels<T> kernels_;
-  int register_bytes_;
 };
 
 /// The dimensions of one call.
@@ -286,7 +268,7 @@ template <typename T>
 size_t scratch_of_type(const FftProblem& p, std::span<const FftTransform> transforms) {
   size_t largest = 0;
   for (const FftTransform& t : transforms)
-    largest = std::max(largest, Transforms<T>::scratch_bytes(transforms, t, register_bytes(p.isa)));
+    largest = std::max(largest, Transforms<T>::scratch_bytes(transforms, t, fft::kernels_of<T>(p.isa).lanes));
   const size_t lines = p.real == RealFft::kInverse ? static_cast<size_t>(2 * p.rows * p.kept) : 0;
   const size_t line = p.real == RealFft::kNone ? 0 : static_cast<size_t>(2 * p.real_length);
   return Scratch::bytes_for<T>(lines) + Scratch::bytes_for<T>(line) + largest;

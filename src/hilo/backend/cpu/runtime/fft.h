@@ -13,9 +13,9 @@ namespace fft {
 
 template <typename T>
 Kernels<T> kernels_of(Isa isa) {
-  if (isa == Isa::kAvx512) return {avx512::run, avx512::separate, avx512::join};
-  if (isa == Isa::kAvx2) return {avx2::run, avx2::separate, avx2::join};
-  return {sse2::run, sse2::separate, sse2::join};
+  const AllKernels all = isa == Isa::kAvx512 ? kernels_avx512() : isa == Isa::kAvx2 ? kernels_avx2() : kernels_sse2();
+  if constexpr (sizeof(T) == sizeof(float)) return all.f32;
+  else return all.f64;
 }
 
 }  // namespace fft

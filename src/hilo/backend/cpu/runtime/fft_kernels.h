@@ -32,8 +32,8 @@ struct LineTable {
 
 /// Returns the bytes of LineJob::memory.
 template <typename T>
-int64_t line_memory_bytes(const LineTable<T>& table, int vector_bytes) {
-  return 4 * table.padded * vector_bytes;
+int64_t line_memory_bytes(const LineTable<T>& table, int64_t lanes) {
+  return 4 * table.padded * lanes * static_cast<int64_t>(sizeof(T));
 }
 
 /// Lines in memory: element k of line l is at k * element + l * line, in complex numbers.
@@ -81,15 +81,10 @@ struct RealLine {
   const T* roots;  ///< exp(-pi i k / half) for k <= half / 2; real and imaginary parts alternate
 };
 
-/// Number of lines in a vector register.
-template <typename T>
-constexpr int64_t lanes(int vector_bytes) {
-  return vector_bytes / static_cast<int64_t>(sizeof(T));
-}
-
 /// The functions of one instruction set.
 template <typename T>
 struct Kernels {
+  int64_t lanes;  ///< numbers in a register, and lines that are transformed at once
   /// Transforms lines.
   void (*run)(const LineJob<T>& job);
   /// Computes a real line's transform from that of the complex line, in place. `z` has memory for half + 1 elements.
@@ -98,29 +93,24 @@ struct Kernels {
   void (*join)(const RealLine<T>& line, const T* x, T* z);
 };
 
-namespace sse2 {
-void run(const LineJob<float>& job);
-void run(const LineJob<double>& job);
-void separate(const RealLine<float>& line, float* z);
-void separate(const RealLine<double>& line, double* z);
-void join(const RealLine<float>& line, const float* x, float* z);
-void join(const RealLine<double>& line, const double* x, double* z);
-}  // namespace sse2
-namespace avx2 {
-void run(const LineJob<float>& job);
-void run(const LineJob<double>& job);
-void separate(const RealLine<float>& line, float* z);
-void separate(const RealLine<double>& line, double* z);
-void join(const RealLine<float>& line, const float* x, float* z);
-void join(const RealLine<double>& line, const double* x, double* z);
-}  // namespace avx2
-namespace avx512 {
-void run(const LineJob<float>& job);
-void run(const LineJob<double>& job);
-void separate(const RealLine<float>& line, float* z);
-void separate(const RealLine<double>& line, double* z);
-void join(const RealLine<float>& line, const float* x, float* z);
-void join(const RealLine<double>& line, const double* x, double* z);
-}  // namespace avx512
+struct AllKernels {
+  Kernels<float> f32;
+  Kernels<double> f64;
+};
+AllKernels kernels_sse2();
+AllKernels kernels_avx2();
+AllKernels kernels_avx512();
+
+/// Multiplies complex numbers: to[k] = a[k] * b[k] * scale, with the conjugate of b[k] if that is set.
+template <typename T>
+void multiply_into(const T* a, int64_t a_element, const T* b, int64_t count, bool conjugate_b, T scale, T* to,
+                   int64_t to_element) {
+  for (int64_t k = 0; k < count; ++k) {
+    const T re = a[2 * k * a_element], im = a[2 * k * a_element + 1];
+    const T b_re = b[2 * k], b_im = conjugate_b ? -b[2 * k + 1] : b[2 * k + 1];
+    to[2 * k * to_element] = (re * b_re - im * b_im) * scale;
+    to[2 * k * to_element + 1] = (re * b_im + im * b_re) * scale;
+  }
+}
 
 }  // namespace hilo::cpu::runtime::fft

@@ -2,7 +2,7 @@
 // The kernels of Fourier transforms for Isa::kAvx512. The build compiles only this file for that instruction set.
 #include "hilo/backend/cpu/runtime/fft_kernels.h"
 
-#define HILO_FFT_ISA avx512
+#define HILO_FFT_KERNELS kernels_avx512
 #define HILO_FFT_BYTES 64
 
 #include "hilo/backend/cpu/runtime/fft_kernels.inc"

@@ -2,7 +2,7 @@
 // The kernels of Fourier transforms for Isa::kSse2. The build compiles only this file for that instruction set.
 #include "hilo/backend/cpu/runtime/fft_kernels.h"
 
-#define HILO_FFT_ISA sse2
+#define HILO_FFT_KERNELS kernels_sse2
 #define HILO_FFT_BYTES 16
 
 #include "hilo/backend/cpu/runtime/fft_kernels.inc"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Narrow rows with their columns written out: vectors run across the rows, and each column is a vector of its own. A
+// Narrow rows with their columns written out: vectors run across the rows, and each column is a separate vector. A
 // column of a concatenation is computed from its operand alone, and a reduction along the row needs no loop.
 #include <algorithm>
 #include <bit>
@@ -15,13 +15,11 @@ namespace {
 
 using engine::kMaxColumns, engine::RegionColumns;
 
-constexpr int64_t kOfFunction = 16;  // instructions of an expensive node
-constexpr int64_t kOfElement = 2;    // loading an element into a lane
+constexpr int64_t kOfElement = 2;  // instructions: loading an element into a lane
 
-/// Returns the instructions that compute a node on one vector, without loads.
-int64_t instructions_of(const RegionNode& node) {
-  if (node.kind == NodeKind::kConstant) return 0;
-  return is_expensive(node) ? kOfFunction : 1;
+/// Constants are computed once for all vectors.
+int64_t repeated_instructions_of(const RegionNode& node) {
+  return node.kind == NodeKind::kConstant ? 0 : instructions_of(node);
 }
 
 int64_t shuffle_cost(Isa isa) { return isa == Isa::kAvx512 ? 1 : 2; }
@@ -38,7 +36,7 @@ int64_t instructions_by_columns(const Region& columns, int64_t lanes, Isa isa) {
   int64_t count = 0;
   for (const RegionNode& n : columns.nodes) {
     if (n.kind != NodeKind::kLoad) {
-      count += instructions_of(n);
+      count += repeated_instructions_of(n);
       continue;
     }
     const int64_t stride = n.index.coefficient(across);
@@ -68,7 +66,7 @@ int64_t instructions_by_rows(const Region& region, int64_t columns, int64_t lane
                               (!folded || n.index.coefficient(last - 1) == n.index.coefficient(last) * width);
     count += n.kind == NodeKind::kReduce                  ? kOfReduction
              : n.kind == NodeKind::kLoad && !is_neighbour ? kOfJump
-                                                          : instructions_of(n);
+                                                          : repeated_instructions_of(n);
     count += std::ssize(n.guards);
   }
   count += std::ssize(region.outputs);

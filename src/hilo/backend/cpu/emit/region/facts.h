@@ -24,6 +24,9 @@ RegionShape shape_of_region(const Region& region, Isa isa);
 RegionShape shape_of_rows(const Region& region, Isa isa);
 RegionShape shape_of_columns(const Region& region, Isa isa);
 
+/// Returns the instructions that compute a node on one vector, without loads.
+int64_t instructions_of(const RegionNode& node);
+
 /// Estimates the number of vector instructions of a region's code, to which its compile time is proportional.
 int64_t code_length(const Region& region, Isa isa);
 

@@ -16,7 +16,7 @@ using llvm::Value;
 
 // a short row is unrolled; for more nodes, compiling would cost more than it saves
 constexpr int64_t kMaxUnrolledNodes = 64;
-constexpr int64_t kMaxNodesTwice = 64;  // up to this number, the last vector has code of its own
+constexpr int64_t kMaxNodesTwice = 64;  // up to this number, the last vector has separate code
 
 /// The extent of a row dimension in tiles. The vectors of a line don't overlap there: a load that needs parts of two
 /// stores waits until both are in the cache.

@@ -280,15 +280,19 @@ RegionShape shape_of_region(const Region& region, Isa isa) {
   return columns ? shape_of_columns(columns->region, isa) : shape_of_rows(region, isa);
 }
 
-int64_t code_length(const Region& whole, Isa isa) {
+int64_t instructions_of(const RegionNode& node) {
   constexpr int64_t kOfFunction = 16;
+  return is_expensive(node) ? kOfFunction : 1;
+}
+
+int64_t code_length(const Region& whole, Isa isa) {
   const std::optional<engine::RegionColumns> columns = columns_of(whole, isa);
   const Region& region = columns ? columns->region : whole;
   const int64_t lanes = columns ? shape_of_columns(region, isa).lanes : shape_of_rows(region, isa).lanes;
   const int64_t vector = vector_bytes(isa);
   int64_t length = 0;
   for (const RegionNode& n : region.nodes)
-    length += (is_expensive(n) ? kOfFunction : 1) * std::max<int64_t>(register_bytes(n.type) * lanes / vector, 1);
+    length += instructions_of(n) * std::max<int64_t>(register_bytes(n.type) * lanes / vector, 1);
   return length;
 }
 

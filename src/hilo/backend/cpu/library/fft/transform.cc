@@ -167,17 +167,6 @@ void* line_memory(int64_t bytes) {
   return buffer.data() + (kAlignment - address % kAlignment) % kAlignment;
 }
 
-template <typename T>
-void multiply_into(const T* a, int64_t a_element, const T* b, int64_t count, bool conjugate_b, T scale, T* to,
-                   int64_t to_element) {
-  for (int64_t k = 0; k < count; ++k) {
-    const T re = a[2 * k * a_element], im = a[2 * k * a_element + 1];
-    const T b_re = b[2 * k], b_im = conjugate_b ? -b[2 * k + 1] : b[2 * k + 1];
-    to[2 * k * to_element] = (re * b_re - im * b_im) * scale;
-    to[2 * k * to_element + 1] = (re * b_im + im * b_re) * scale;
-  }
-}
-
 }  // namespace
 
 RootsOfUnity::RootsOfUnity(int64_t n)
@@ -207,8 +196,7 @@ std::complex<double> RootsOfUnity::operator()(int64_t k) const {
 }
 
 template <typename T>
-Transform<T>::Transform(int64_t length, Isa isa)
-    : length_(length), kernels_(runtime::fft::kernels_of<T>(isa)), lanes_(runtime::fft::lanes<T>(vector_bytes(isa))) {
+Transform<T>::Transform(int64_t length, Isa isa) : length_(length), kernels_(runtime::fft::kernels_of<T>(isa)) {
   if (is_direct(length)) direct_ = make_table<T>(length, isa);
   if (length < kMinSplit) return;
   const bool smooth = is_smooth(length);
@@ -247,15 +235,15 @@ Transform<T>::Transform(Transform&&) noexcept = default;
 
 template <typename T>
 void Transform<T>::run_job(LineJob<T> job, double work) const {
-  const int64_t blocks = (job.end - job.begin + lanes_ - 1) / lanes_;
+  const int64_t blocks = (job.end - job.begin + kernels_.lanes - 1) / kernels_.lanes;
   const auto interval =
       static_cast<int64_t>(std::clamp(kPollInterval / std::max(work, 1.0) * static_cast<double>(blocks), 1.0, 1e9));
   in_parts(blocks, pays_off(work) ? parts_for_threads(blocks) : 1, [&](int64_t first, int64_t last) {
     in_stretches(last - first, interval, [&](int64_t begin, int64_t end) {
       LineJob<T> part = job;
-      part.begin = std::min(job.end, job.begin + (first + begin) * lanes_);
-      part.end = std::min(job.end, job.begin + (first + end) * lanes_);
-      part.memory = line_memory(line_memory_bytes(*job.table, static_cast<int>(lanes_ * sizeof(T))));
+      part.begin = std::min(job.end, job.begin + (first + begin) * kernels_.lanes);
+      part.end = std::min(job.end, job.begin + (first + end) * kernels_.lanes);
+      part.memory = line_memory(line_memory_bytes(*job.table, kernels_.lanes));
       kernels_.run(part);
     });
   });
@@ -333,7 +321,7 @@ Status Transform<T>::run(const Batch<T>& batch) const {
     return ok_status();
   }
   // Convolutions of several lines share the lanes of a register.
-  const int64_t together = padded_ == nullptr ? 1 : lanes_, parts = (lines + together - 1) / together;
+  const int64_t together = padded_ == nullptr ? 1 : kernels_.lanes, parts = (lines + together - 1) / together;
   std::atomic<bool> failed = false;
   const auto part = [&](int64_t p) {
     const int64_t begin = p * together, end = std::min(lines, begin + together);

@@ -15,7 +15,7 @@
 namespace hilo::cpu::fft {
 
 using runtime::fft::Batch, runtime::fft::Kernels, runtime::fft::LineJob, runtime::fft::LineTable, runtime::fft::Pass;
-using runtime::fft::RealLine, runtime::fft::RealSide;
+using runtime::fft::multiply_into, runtime::fft::RealLine, runtime::fft::RealSide;
 
 constexpr int kMaxRadix = runtime::fft::kMaxRadix;
 
@@ -73,7 +73,7 @@ class Transform {
 
  private:
   /// Whether there are too few lines to fill the lanes of a register, and a line can be split among the lanes.
-  bool are_few(int64_t lines) const { return lines < lanes_ && (split_ || padded_ != nullptr); }
+  bool are_few(int64_t lines) const { return lines < kernels_.lanes && (split_ || padded_ != nullptr); }
   void run_direct(const Batch<T>& batch) const;
   Status run_split(const T* from, int64_t from_element, T* to, int64_t to_element, bool inverse, T scale) const;
   /// Transforms lines [begin, end) together.
@@ -82,7 +82,6 @@ class Transform {
 
   int64_t length_;
   Kernels<T> kernels_;
-  int64_t lanes_;
   std::optional<LineTables<T>> direct_;   ///< for many lines that aren't too long
   std::optional<Split<T>> split_;         ///< for few lines, and for long ones
   std::unique_ptr<Transform<T>> padded_;  ///< for both if the length has no small factors: convolutions of its length

@@ -14,6 +14,7 @@ using sparse_direct::Plan;
 /// The matrices of one call.
 template <typename T>
 struct Matrices {
+  const FrontKernelsOf<T>& kernels;
   Plan plan;
   const T* values;
   T* factor;
@@ -40,14 +41,14 @@ struct Workspace {
 
 template <typename T>
 void factor_one(const Matrices<T>& m, int64_t k, const Workspace<T>& own) {
-  front_kernels<T>().factor({&m.plan, m.values + k * m.plan.entries, m.factor + k * m.plan.factor_size,
-                             m.pivots + k * m.plan.size, m.info + 2 * k, own.stack, own.largest, own.panel,
-                             polled_word(stop_word())});
+  m.kernels.factor({&m.plan, m.values + k * m.plan.entries, m.factor + k * m.plan.factor_size,
+                    m.pivots + k * m.plan.size, m.info + 2 * k, own.stack, own.largest, own.panel,
+                    polled_word(stop_word())});
 }
 
 template <typename T>
 void factor_lanes(const Matrices<T>& m, int64_t first, const Workspace<T>& own) {
-  const FrontKernelsOf<T>& kernels = front_kernels<T>();
+  const FrontKernelsOf<T>& kernels = m.kernels;
   const int64_t lanes = kernels.lanes;
   kernels.pack(m.values + first * m.plan.entries, m.plan.entries, m.plan.entries, own.values);
   kernels.factor_lanes({&m.plan, own.values, own.factor, own.pivots, own.info, own.stack, own.largest, own.panel,
@@ -71,29 +72,14 @@ double work_of(const Plan& plan) {
 
 template <typename T>
 Status factor_all(const Matrices<T>& m) {
-  const int64_t lanes = lanes_for<T>(m.plan, m.count), groups = m.count / lanes;
-  const double work = work_of(m.plan);
-  const bool forks = default_pool().threads() > 1 &&
-                     worth_forking(work_ns(kCpuCosts.library.factor_term, static_cast<double>(m.count) * work));
-  std::atomic<bool> failed = false;
-  const auto in_range = [&](int64_t width, int64_t first, int64_t begin, int64_t end) -> Status {
-    Scratch scratch;
-    Workspace<T>(scratch, m.plan, width);
-    HILO_RETURN_IF_ERROR(scratch.allocate());
-    const Workspace<T> own(scratch, m.plan, width);
-    const StopFlag stop;
-    for (int64_t g = begin; g < end && !stop.raised(); ++g) {
-      if (width == 1) factor_one(m, first + g, own);
-      else factor_lanes(m, first + g * width, own);
-    }
-    return ok_status();
-  };
-  in_parts(groups, forks ? parts_for_threads(groups) : 1, [&](int64_t begin, int64_t end) {
-    if (!in_range(lanes, 0, begin, end).ok()) failed = true;
-  });
-  const int64_t rest = m.count - groups * lanes;
-  if (rest > 0 && !in_range(1, groups * lanes, 0, rest).ok()) failed = true;
-  return failed ? resource_exhausted("hilo_sparse_factor_ffi: no memory for the factorization") : ok_status();
+  const Groups groups{m.count, lanes_for(m.kernels, m.plan, m.count), 1,
+                      static_cast<double>(m.count) * work_of(m.plan)};
+  constexpr const char* kNoMemory = "hilo_sparse_factor_ffi: no memory for the factorization";
+  return for_groups<Workspace<T>>(m.plan, groups, kNoMemory,
+                                  [&](int64_t first, int64_t together, const Workspace<T>& own) {
+                                    if (together == 1) factor_one(m, first, own);
+                                    else factor_lanes(m, first, own);
+                                  });
 }
 
 }  // namespace
@@ -116,7 +102,8 @@ Status sparse_factor(const CustomCallFrame& frame) {
                                                          factor.rows == plan.factor_size && pivots.rows == plan.size &&
                                                          info.rows == 2 && factor.count == count &&
                                                          pivots.count == count && info.count == count));
-      return factor_all<T>({plan, values.data, factor.data, pivots.data, info.data, count});
+      HILO_ASSIGN_OR_RETURN(const FrontKernelsOf<T>* const kernels, front_kernels<T>());
+      return factor_all<T>({*kernels, plan, values.data, factor.data, pivots.data, info.data, count});
     }
   });
 }

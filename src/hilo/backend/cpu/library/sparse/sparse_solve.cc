@@ -14,6 +14,7 @@ using sparse_direct::Plan;
 /// One matrix and its right sides [size, columns], row-major.
 template <typename T>
 struct System {
+  const FrontKernelsOf<T>& kernels;
   const Plan& plan;
   const T *values, *factor;
   const int32_t *pivots, *info;
@@ -52,8 +53,7 @@ void solve_columns(const System<T>& s, const T* b, T* x, int64_t step, int64_t c
     for (int64_t c = 0; c < count; ++c) to[c] = scale * b[from + c];
     for (int64_t c = count; c < width; ++c) to[c] = 0;
   });
-  const FrontKernelsOf<T>& kernels = front_kernels<T>();
-  (width == 1 ? kernels.solve : kernels.solve_sides)({&p, s.factor, s.pivots, own.x, own.moved, s.transposed});
+  (width == 1 ? s.kernels.solve : s.kernels.solve_sides)({&p, s.factor, s.pivots, own.x, own.moved, s.transposed});
   each(s.transposed ? p.row_order : p.column_order, scales && s.transposed, [&](const T* from, int64_t to, T scale) {
     for (int64_t c = 0; c < count; ++c) x[to + c] = scale * from[c];
   });
@@ -138,7 +138,7 @@ void solve_lanes(const System<T>& first, int64_t lanes, const Workspace<T>& own)
   const bool scales = p.kind == Kind::kLu, transposed = first.transposed;
   each(transposed ? p.column_order : p.row_order, scales && !transposed,
        [&](T& to, int64_t from, T scale) { to = scale * first.b[from]; });
-  front_kernels<T>().solve_lanes({&p, first.factor, first.pivots, own.x, own.moved, transposed});
+  first.kernels.solve_lanes({&p, first.factor, first.pivots, own.x, own.moved, transposed});
   each(transposed ? p.row_order : p.column_order, scales && transposed,
        [&](const T& from, int64_t to, T scale) { first.x[to] = scale * from; });
 }
@@ -146,13 +146,14 @@ void solve_lanes(const System<T>& first, int64_t lanes, const Workspace<T>& own)
 /// The arrays of a call.
 template <typename T>
 struct Systems {
+  const FrontKernelsOf<T>* kernels;
   lapack::Batch<T> values, factor, b, x;
   lapack::Batch<int32_t> pivots, info;
   bool transposed;
 
   System<T> item(const Plan& plan, int64_t k) const {
-    return {plan,      values.item(k), factor.item(k), pivots.item(k), info.item(k),
-            b.item(k), x.item(k),      b.columns,      transposed};
+    return {*kernels,     plan,      values.item(k), factor.item(k), pivots.item(k),
+            info.item(k), b.item(k), x.item(k),      b.columns,      transposed};
   }
 };
 
@@ -160,6 +161,7 @@ template <typename T>
 StatusOr<Systems<T>> systems_of(const CustomCallFrame& frame, const Plan& plan) {
   using lapack::batch_of, lapack::operand, lapack::result;
   Systems<T> s;
+  HILO_ASSIGN_OR_RETURN(s.kernels, front_kernels<T>());
   HILO_ASSIGN_OR_RETURN(s.values, batch_of<T>(operand(frame, 1), 1));
   HILO_ASSIGN_OR_RETURN(s.factor, batch_of<T>(operand(frame, 2), 1));
   HILO_ASSIGN_OR_RETURN(s.pivots, batch_of<int32_t>(operand(frame, 3), 1));
@@ -188,31 +190,17 @@ StatusOr<Systems<T>> systems_of(const CustomCallFrame& frame, const Plan& plan) 
 
 template <typename T>
 Status solve_all(const Plan& plan, const Systems<T>& s) {
-  const int64_t lanes = s.b.columns == 1 ? lanes_for<T>(plan, s.b.count) : 1, groups = s.b.count / lanes;
-  const int64_t width = s.b.columns == 1 ? 1 : front_kernels<T>().lanes;
+  const bool is_single = s.b.columns == 1;
+  const int64_t lanes = is_single ? lanes_for(*s.kernels, plan, s.b.count) : 1,
+                width = is_single ? 1 : s.kernels->lanes;
   const double work = static_cast<double>(s.b.count) * static_cast<double>(s.b.columns) * 2 * plan.factor_size;
-  const bool forks = default_pool().threads() > 1 && worth_forking(work_ns(kCpuCosts.library.factor_term, work));
-  std::atomic<bool> failed = false;
-  const auto in_range = [&](int64_t together, int64_t first, int64_t begin, int64_t end) -> Status {
-    Scratch scratch;
-    Workspace<T>(scratch, plan, std::max(width, together));
-    HILO_RETURN_IF_ERROR(scratch.allocate());
-    const Workspace<T> own(scratch, plan, std::max(width, together));
-    const StopFlag stop;
-    for (int64_t g = begin; g < end && !stop.raised(); ++g) {
-      const int64_t k = first + g * together;
-      if (together > 1) solve_lanes(s.item(plan, k), together, own);
-      else solve_system(s.item(plan, k), width, own);
-      for (int64_t l = 0; l < together; ++l) finish(s.item(plan, k + l), own);
-    }
-    return ok_status();
-  };
-  in_parts(groups, forks ? parts_for_threads(groups) : 1, [&](int64_t begin, int64_t end) {
-    if (!in_range(lanes, 0, begin, end).ok()) failed = true;
-  });
-  const int64_t rest = s.b.count - groups * lanes;
-  if (rest > 0 && !in_range(1, groups * lanes, 0, rest).ok()) failed = true;
-  return failed ? resource_exhausted("hilo_sparse_solve_ffi: no memory for the solution") : ok_status();
+  constexpr const char* kNoMemory = "hilo_sparse_solve_ffi: no memory for the solution";
+  return for_groups<Workspace<T>>(plan, {s.b.count, lanes, width, work}, kNoMemory,
+                                  [&](int64_t first, int64_t together, const Workspace<T>& own) {
+                                    if (together > 1) solve_lanes(s.item(plan, first), together, own);
+                                    else solve_system(s.item(plan, first), width, own);
+                                    for (int64_t l = 0; l < together; ++l) finish(s.item(plan, first + l), own);
+                                  });
 }
 
 }  // namespace
