@@ -3,6 +3,7 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/reshape.h"
@@ -124,9 +125,11 @@ Expr call(Sink& sink, const ComputationPtr& computation, const Exprs& operands) 
   return sink.add_with<CallAttributes>(Opcode::kCall, operands, [&](auto& a) { a.to_apply = computation; });
 }
 
+Expr mul_add(Expr x, Expr y, Expr z) { return x.sink->add(kExtFma, {x, y, z}); }
+
 Expr polynomial(Expr x, std::span<const double> coefficients) {
   Expr sum = full_like(x, coefficients[0]);
-  for (const double c : coefficients.subspan(1)) sum = c + sum * x;
+  for (const double c : coefficients.subspan(1)) sum = mul_add(sum, x, full_like(x, c));
   return sum;
 }
 
@@ -135,7 +138,7 @@ Expr chebyshev(Expr x, std::span<const double> coefficients) {
   for (const double c : coefficients.subspan(1)) {
     last = before;
     before = sum;
-    sum = (x * before - last) + c;
+    sum = mul_add(x, before, c - last);
   }
   return (sum - last) * 0.5;
 }

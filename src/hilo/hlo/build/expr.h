@@ -149,7 +149,11 @@ Expr tuple(Sink& sink, const Exprs& elements);
 Expr element(Expr tuple, int64_t index);
 Expr call(Sink& sink, const ComputationPtr& computation, const Exprs& operands);
 
-/// Evaluates a polynomial in x; coefficients from the highest degree down to 0.
+/// x y + z of floats. Of a formula of an extension op it rounds once if the engine runs fma natively, otherwise twice
+/// (hlo/passes/lower_extensions.cc).
+Expr mul_add(Expr x, Expr y, Expr z);
+
+/// Evaluates a polynomial in x by mul_add; coefficients from the highest degree down to 0.
 Expr polynomial(Expr x, std::span<const double> coefficients);
 
 /// Evaluates a Chebyshev series at x by Clenshaw's recurrence; coefficients from the highest degree down to 0, where

@@ -15,16 +15,20 @@ namespace {
 
 constexpr int kMaxLevels = 16;  // levels of nested decompositions; a decomposition that contains its own op must end
 
-/// Ops that every engine runs natively: the decomposition of fma rounds twice.
-constexpr Opcode kNativeEverywhere[] = {kExtFma};
+/// Ops whose formulas need every fma with one rounding: its bits are those of XLA.
+constexpr Opcode kExactFormulas[] = {kExtXlaErfInv};
 
 /// State that all levels of one pass share.
 struct Lowering {
   std::span<const Opcode> native;
   GrowthBudget budget;
+  /// Whether fma stays. It is false in formulas that may round a product, if the engine has no instruction for it.
+  bool keeps_fma = true;
 };
 
 StatusOr<bool> lower(Module& module, Lowering& how, int level);
+
+bool contains(std::span<const Opcode> ops, Opcode opcode) { return std::ranges::find(ops, opcode) != ops.end(); }
 
 /// Returns the decomposition of an extension op, itself without extension ops.
 StatusOr<ComputationPtr> decomposition_of(const Instruction& instruction, const RewriteBuilder& b, Lowering& how,
@@ -44,7 +48,11 @@ StatusOr<ComputationPtr> decomposition_of(const Instruction& instruction, const 
   if (std::ranges::find(called, *body) != called.end()) return body;  // lowered before its callers
   Module inner;
   inner.entry = *body;
-  HILO_RETURN_IF_ERROR(lower(inner, how, level + 1).status());
+  const bool outer = how.keeps_fma;
+  how.keeps_fma = contains(how.native, kExtFma) || contains(kExactFormulas, instruction.opcode) || !called.empty();
+  const Status status = lower(inner, how, level + 1).status();
+  how.keeps_fma = outer;
+  HILO_RETURN_IF_ERROR(status);
   return inner.entry;
 }
 
@@ -59,23 +67,22 @@ bool is_composite(const Instruction& i) {
   return i.opcode == Opcode::kCall && attributes_of<CallAttributes>(i).is_composite;
 }
 
-bool must_be_lowered(const Instruction& i, std::span<const Opcode> native) {
+bool must_be_lowered(const Instruction& i, const Lowering& how) {
   if (i.opcode == Opcode::kCustomCall) return is_known_call(i);
+  if (i.opcode == kExtFma) return !how.keeps_fma;  // its decomposition rounds twice
   const bool expands = has_trait(i.opcode, kExtension) || i.def().decompose != nullptr;
-  const auto is_in = [&](std::span<const Opcode> ops) { return std::ranges::find(ops, i.opcode) != ops.end(); };
-  return expands && !is_in(kNativeEverywhere) && !is_in(native);
+  return expands && !contains(how.native, i.opcode);
 }
 
 StatusOr<ComputationPtr> lower_in(const ComputationPtr& source, Lowering& how, int level) {
   const std::span<const Instruction> all = source->instructions();
-  if (std::ranges::none_of(all,
-                           [&](const Instruction& i) { return is_composite(i) || must_be_lowered(i, how.native); }))
+  if (std::ranges::none_of(all, [&](const Instruction& i) { return is_composite(i) || must_be_lowered(i, how); }))
     return source;
   RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
   for (const Instruction& i : source->instructions()) {
     if (is_composite(i)) {
       b.copy(i, without_composite(i));
-    } else if (must_be_lowered(i, how.native)) {
+    } else if (must_be_lowered(i, how)) {
       HILO_ASSIGN_OR_RETURN(const ComputationPtr body, decomposition_of(i, b, how, level));
       b.at(i);
       b.replace(i.id, splice_or_call(b, body, b.mapped(i.operands), how.budget));

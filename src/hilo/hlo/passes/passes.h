@@ -56,7 +56,8 @@ StatusOr<bool> turn_products(Module& module);
 /// no residual is needed.
 StatusOr<bool> optimize_remat(Module& module);
 
-/// Decomposes extension ops and XLA's shorthands, and replaces composites by their computations. fma stays.
+/// Decomposes extension ops and XLA's shorthands, and replaces composites by their computations. fma stays, except in
+/// formulas of other ops.
 StatusOr<bool> lower_extensions(Module& module);
 
 /// As lower_extensions(module), but the extension ops in `native` stay, too: the engine runs them itself.

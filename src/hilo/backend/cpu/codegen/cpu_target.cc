@@ -9,10 +9,16 @@
 #include "hilo/backend/cpu/emit/straight_line.h"
 #include "hilo/backend/cpu/library/heroes.h"
 #include "hilo/engine/register_loop.h"
+#include "hilo/hlo/ir/extensions.h"
 
 namespace hilo::cpu {
 
 using engine::CodeFunction, engine::LibraryChoice, engine::loop_batch;
+
+std::span<const hlo::Opcode> CpuTarget::whole_ops() const {
+  static constexpr hlo::Opcode kFused[] = {hlo::kExtFma};
+  return has_fma(isa_) ? std::span<const hlo::Opcode>(kFused) : std::span<const hlo::Opcode>();
+}
 
 RegionShape CpuTarget::shape_of(const Region& region) const { return shape_of_region(region, isa_); }
 

@@ -15,6 +15,7 @@ class CpuTarget final : public engine::Target {
   std::string_view name() const override { return isa_name(isa_); }
   const engine::Costs& costs() const override;
   engine::RegionShape shape_of(const engine::Region& region) const override;
+  std::span<const hlo::Opcode> whole_ops() const override;
   /// Selects the function and compiles the code that the call needs.
   StatusOr<engine::LibraryChoice> library_choice(const engine::LibraryProblem& problem) const override;
   bool reads_view(const hlo::Instruction& instruction, size_t operand, std::span<const Shape> operands,

@@ -82,13 +82,20 @@ constexpr double kErfcFarSingle[] = {-1.047766399936249e1,  1.297719955372516e1,
                                      2.921019019210786,     -1.015265279202700,  4.218463358204948e-1,
                                      -2.820767439740514e-1, 5.641895067754075e-1};
 
-// Source    Lanczos, "A precision approximation of the gamma function" (1964), with g = 7 and 9 terms
+// Source    Lanczos, "A precision approximation of the gamma function" (1964), with g = 7 and 9 terms: c0 + c1 / (z + 1) +
+// ... + c8 / (z + 8) times sqrt(2 pi) e^-g, here as one quotient of polynomials in z. All coefficients are positive, so
+// nothing cancels.
 constexpr double kLanczosG = 7;
-constexpr double kLanczosBase = 0.99999999999980993227684700473478;
-constexpr double kLanczos[] = {676.520368121885098567009190444019, -1259.13921672240287047156078755283,
-                               771.3234287776530788486528258894,   -176.61502916214059906584551354,
-                               12.507343278686904814458936853,     -0.13857109526572011689554707,
-                               9.984369578019570859563e-6,         1.50563273514931155834e-7};
+constexpr double kLanczosNumerator[] = {0.002285749117984608, 0.13819258209153193, 3.6550100633614724,
+                                        55.23629468824925,    521.6884425215975,   3153.182372995827,
+                                        11910.739261282395,   25707.659149601383,  24273.764417307993};
+constexpr double kLanczosDenominator[] = {1, 36, 546, 4536, 22449, 67284, 118124, 109584, 40320};
+// sin(pi x) / (pi x) for |x| <= 1/2 as a polynomial in x^2: 1 and the interpolation of the rest at Chebyshev's points.
+constexpr double kSinePi[] = {2.459180384815939e-07,  -6.972960555564221e-06, 0.00014842817816693618,
+                              -0.0023460809634923995, 0.026147847813078808,   -0.19075182412194128,
+                              0.8117424252833519,     -1.6449340668482264,    1};
+constexpr double kSinePiSingle[] = {0.02499996774349628, -0.19057367531428399, 0.8117335417460425, -1.644933997480158,
+                                    1};
 
 /// Returns x without the lower half of its digits.
 Expr half_digits(Expr x) {
@@ -112,22 +119,6 @@ Expr erf_central(Expr x) {
   const Expr square = x * x;
   if (x.type() == ElementType::kF64) return x * polynomial(square, kErfNumerator) / polynomial(square, kErfDenominator);
   return x * polynomial(square, kErfSingle);
-}
-
-/// gamma(z + 1) = sqrt(2 pi) t^(z + 1/2) e^-t sum, t = z + g + 1/2, where z + 1 > 1/2 is x or, for x < 1/2, 1 - x.
-struct Lanczos {
-  Expr reflects;  ///< x < 1/2
-  Expr z, t, log_t, sum;
-};
-Lanczos lanczos(Expr x) {
-  constexpr double kShift = kLanczosG + 0.5;
-  const Expr reflects = x < 0.5;
-  const Expr z = select(reflects, -x, x - 1.0);
-  Expr sum = full_like(x, kLanczosBase);
-  double k = 0;
-  for (const double c : kLanczos) sum = sum + c / (z + ++k);
-  const Expr t = kShift + z;
-  return {reflects, z, t, log(t), sum};
 }
 
 /// Returns the last coefficients, which are the leading terms: as many as single precision needs.
@@ -170,15 +161,7 @@ Expr cotangent_beside_pole(Expr x) {
   return x * (polynomial(square, terms(kZeta, x, 7)) + 2.0 / (1.0 - square));
 }
 
-// ---- xla_erf_inv: the steps of XLA:CPU's code, which fuses a product with the sum that uses it
-
-Expr fma(Expr x, Expr y, Expr z) { return x.sink->add(kExtFma, {x, y, z}); }
-
-Expr fused_polynomial(Expr x, std::span<const double> coefficients) {
-  Expr sum = full_like(x, coefficients[0]);
-  for (const double c : coefficients.subspan(1)) sum = fma(sum, x, full_like(x, c));
-  return sum;
-}
+// ---- xla_erf_inv: the steps of XLA:CPU's code, which fuses a product with the sum that uses it. Its mul_add is exact.
 
 /// Returns the logarithm as XLA computes it for normal f32 numbers: x = m 2^e with m from sqrt(1/2) to sqrt(2).
 /// Source    Moshier, Cephes Math Library: logf.c, its polynomial in three interleaved parts
@@ -196,9 +179,9 @@ Expr xla_log_single(Expr x) {
   const Expr exponent = convert(shift_right_logical(bits, whole(23)) - whole(126), ElementType::kF32);
   const Expr e = exponent - select(is_low, full_like(x, 1), full_like(x, 0));
   const Expr square = m * m, cube = square * m;
-  const Expr parts = fma(cube, fused_polynomial(m, kFirst), fused_polynomial(m, kSecond));
-  const Expr rest = fma(cube, fma(cube, parts, fused_polynomial(m, kThird)), e * kLn2Low);
-  return fma(e, full_like(x, kLn2High), (m - square * 0.5) + rest);
+  const Expr parts = mul_add(cube, polynomial(m, kFirst), polynomial(m, kSecond));
+  const Expr rest = mul_add(cube, mul_add(cube, parts, polynomial(m, kThird)), e * kLn2Low);
+  return mul_add(e, full_like(x, kLn2High), (m - square * 0.5) + rest);
 }
 
 /// Returns log(1 + y) for -1 < y <= 0.
@@ -216,7 +199,7 @@ Expr xla_log1p(Expr y) {
                                      6.0118660497603843919306e1};
   constexpr double kMinByLog = 0.41421356237309504880;
   const Expr square = y * y, beside_one = y + 1.0;
-  const Expr quotient = fused_polynomial(y, kNumerator) / fused_polynomial(y, kDenominator);
+  const Expr quotient = polynomial(y, kNumerator) / polynomial(y, kDenominator);
   const Expr small = y + (y * square * quotient - square * 0.5);
   return select(abs(y) < kMinByLog, small,
                 y.type() == ElementType::kF64 ? log(beside_one) : xla_log_single(beside_one));
@@ -229,11 +212,10 @@ Expr xla_erf_inv(Expr x) {
   const Expr w = xla_log1p(x * -x), root = sqrt(-w);
   Expr factor;
   if (x.type() == ElementType::kF64) {
-    factor =
-        select(w > -16.0, fused_polynomial(root - 3.25, kErfInvMiddle64), fused_polynomial(root - 5.0, kErfInvTail64));
-    factor = select(w > -6.25, fused_polynomial(-3.125 - w, kErfInvCentral64), factor);
+    factor = select(w > -16.0, polynomial(root - 3.25, kErfInvMiddle64), polynomial(root - 5.0, kErfInvTail64));
+    factor = select(w > -6.25, polynomial(-3.125 - w, kErfInvCentral64), factor);
   } else {
-    factor = select(w > -5.0, fused_polynomial(-2.5 - w, kErfInvCentral), fused_polynomial(root - 3.0, kErfInvTail));
+    factor = select(w > -5.0, polynomial(-2.5 - w, kErfInvCentral), polynomial(root - 3.0, kErfInvTail));
   }
   const Expr size = abs(x);
   return x * select(size < 1.0, factor, select(size == 1.0, full_like(x, kInfinity), full_like(x, kNan)));
@@ -265,21 +247,26 @@ Expr erfc(Expr x) {
   return select(size < 1.0, 1.0 - erf_central(x), select(x < 0.0, 2.0 - beyond, beyond));
 }
 
-// Uses log gamma(z + 1) = log sqrt(2 pi) + (z + 1/2) log t - t + log sum. Below 1/2: gamma(x) gamma(1 - x) = pi /
-// sin(pi x).
+// Uses gamma(z + 1) = (t / e)^(z + 1/2) sum with t = z + g + 1/2, where z + 1 > 1/2 is x or, for x < 1/2, 1 - x. Below 1/2:
+// gamma(x) gamma(1 - x) = pi / sin(pi x).
 Expr lgamma(Expr x) {
-  const Lanczos l = lanczos(x);
-  const double log_root = (std::log(2.0) + std::log(std::numbers::pi)) / 2;
-  const Expr direct = log_root + (l.z + 0.5 - l.t / l.log_t) * l.log_t + log(l.sum);
+  const bool is_double = x.type() == ElementType::kF64;
+  const Expr reflects = x < 0.5, z = select(reflects, -x, x - 1.0);
+  // For greater z the sum is nearly constant, and its logarithm a rounding error of the result.
+  const Expr near = min(z, full_like(z, is_double ? 1e30 : 6e4));
+  const Expr sum = polynomial(near, kLanczosNumerator) / polynomial(near, kLanczosDenominator);
   const Expr size = abs(x), fraction = size - floor(size);
   const Expr distance = select(fraction > 0.5, 1.0 - fraction, fraction);  // to the nearest integer
-  // This near, the sine is pi times the distance, and pi cancels in the quotient. The smallest numbers have too few
-  // digits to be multiplied by it.
-  const Expr tiny = distance < (x.type() == ElementType::kF64 ? 1e-9 : 1e-4);
-  const Expr log_sine = log(select(tiny, distance, sin(std::numbers::pi * distance)));
-  const Expr log_pi = select(tiny, full_like(x, 0), full_like(x, std::log(std::numbers::pi)));
-  const Expr reflected = select(is_finite(log_sine), log_pi - log_sine - direct, -log_sine);
-  return select(size == kInfinity, full_like(x, kInfinity), select(l.reflects, reflected, direct));
+  // The smallest numbers have too few digits to be multiplied by anything except a power of 2.
+  const double lift = is_double ? 53 : 24;
+  const Expr tiny = distance < std::exp2(is_double ? -1000 : -120), square = distance * distance;
+  const Expr series = is_double ? polynomial(square, kSinePi) : polynomial(square, kSinePiSingle);
+  const Expr sine = distance * select(tiny, full_like(x, std::exp2(lift)), series);  // over pi
+  const Expr lifted = select(bitwise_and(reflects, tiny), full_like(x, lift * std::numbers::ln2), full_like(x, 0));
+  const Expr log_rest = log(select(reflects, sine * sum, sum));
+  const Expr direct = mul_add(z + 0.5, log(z + (kLanczosG + 0.5)) - 1.0, log_rest);
+  const Expr reflected = select(is_finite(log_rest), lifted - direct, -log_rest);
+  return select(size == kInfinity, full_like(x, kInfinity), select(reflects, reflected, direct));
 }
 
 // Below 1/2: digamma(x) = digamma(1 - x) - pi cot(pi x). Near its zeros the logarithm and 1 / x are nearly equal. Their
