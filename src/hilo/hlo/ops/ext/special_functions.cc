@@ -82,9 +82,9 @@ constexpr double kErfcFarSingle[] = {-1.047766399936249e1,  1.297719955372516e1,
                                      2.921019019210786,     -1.015265279202700,  4.218463358204948e-1,
                                      -2.820767439740514e-1, 5.641895067754075e-1};
 
-// Source    Lanczos, "A precision approximation of the gamma function" (1964), with g = 7 and 9 terms: c0 + c1 / (z + 1) +
-// ... + c8 / (z + 8) times sqrt(2 pi) e^-g, here as one quotient of polynomials in z. All coefficients are positive, so
-// nothing cancels.
+// Source    Lanczos, "A precision approximation of the gamma function" (1964), with g = 7 and 9 terms: c0 + c1 / (z + 1)
+// + ... + c8 / (z + 8), times sqrt(2 pi) e^-g, here as one quotient of polynomials in z. All coefficients are positive,
+// so nothing cancels.
 constexpr double kLanczosG = 7;
 constexpr double kLanczosNumerator[] = {0.002285749117984608, 0.13819258209153193, 3.6550100633614724,
                                         55.23629468824925,    521.6884425215975,   3153.182372995827,
@@ -247,8 +247,8 @@ Expr erfc(Expr x) {
   return select(size < 1.0, 1.0 - erf_central(x), select(x < 0.0, 2.0 - beyond, beyond));
 }
 
-// Uses gamma(z + 1) = (t / e)^(z + 1/2) sum with t = z + g + 1/2, where z + 1 > 1/2 is x or, for x < 1/2, 1 - x. Below 1/2:
-// gamma(x) gamma(1 - x) = pi / sin(pi x).
+// Uses gamma(z + 1) = (t / e)^(z + 1/2) sum with t = z + g + 1/2, where z + 1 > 1/2 is x or, for x < 1/2, 1 - x.
+// Below 1/2: gamma(x) gamma(1 - x) = pi / sin(pi x).
 Expr lgamma(Expr x) {
   const bool is_double = x.type() == ElementType::kF64;
   const Expr reflects = x < 0.5, z = select(reflects, -x, x - 1.0);
