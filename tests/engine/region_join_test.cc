@@ -44,5 +44,24 @@ TEST(RegionJoin, TheFirstReaderWritesAValueThatIsAResultToo) {
             "[8] row 1: load 1i0 sine negate -> 1i0 -> 1i0\n0 others\n");
 }
 
+/// A program of more operations than a region computes is several regions. None of them only writes a constant for the
+/// others, or the elements of an array in another order.
+TEST(RegionJoin, MovesJoinARegionWithoutRoom) {
+  std::string text =
+      "ENTRY main {\n y0 = f32[512] parameter(0)\n x = f32[512] parameter(1)\n r = f32[512] reverse(x), "
+      "dimensions={0}\n";
+  constexpr int kConstants = 7, kOps = 600;
+  for (int k = 0; k < kConstants; ++k)
+    text += fmt::format(" s{0} = f32[] constant({0}.5)\n c{0} = f32[512] broadcast(s{0}), dimensions={{}}\n", k);
+  for (int k = 0; k < kOps; ++k)
+    text += fmt::format(" {3}y{0} = f32[512] {4}(y{1}, {2})\n", k + 1, k,
+                        k % 8 == 7 ? "r" : fmt::format("c{}", k % kConstants), k + 1 == kOps ? "ROOT " : "",
+                        k % 2 == 0 ? "multiply" : "add");
+  const std::string regions = regions_of(text + "}\n");
+  EXPECT_GE(std::ranges::count(regions, '['), 3) << regions;
+  for (const char* copy : {"row 1: ->", "row 1: load 511+-1i0 ->"})
+    EXPECT_EQ(regions.find(copy), std::string::npos) << regions;
+}
+
 }  // namespace
 }  // namespace hilo::engine

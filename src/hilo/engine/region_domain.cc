@@ -35,7 +35,7 @@ bool moves_elements(const RegionState& state, ValueId value, const Shape& own) {
     const Opcode opcode = node->instruction->opcode;
     if (is_lanewise(opcode)) ahead.insert(ahead.end(), node->operands.begin(), node->operands.end());
     if (opcode == Opcode::kReverse || opcode == Opcode::kSlice || opcode == Opcode::kGather) return true;
-    if (opcode == Opcode::kBroadcast && !is_scalar_broadcast(state, *node)) return true;
+    if (opcode == Opcode::kBroadcast && !is_scalar_broadcast(state.graph, *node)) return true;
   }
   return false;
 }

@@ -235,13 +235,9 @@ bool reads_single_columns(const RegionState& state, const Node& node, const Requ
 
 }  // namespace
 
-bool is_scalar_broadcast(const RegionState& state, const Node& node) {
-  return node.instruction->opcode == Opcode::kBroadcast && state.shape(node.operands[0]).rank() == 0;
-}
-
 bool can_expand(const RegionState& state, const Node& node, const Request& r) {
   const Opcode opcode = node.instruction->opcode;
-  if (is_scalar_broadcast(state, node)) return true;
+  if (is_scalar_broadcast(state.graph, node)) return true;
   if (needs_dimensions(opcode) && !dimensions_map(state, node, r)) return false;
   if (opcode != Opcode::kConcatenate) return true;
   if (is_interleaving(state, node) && may_write_columns(state.regions[r.region])) return true;
@@ -259,7 +255,7 @@ void expand(RegionState& state, const Node& node, const Request& r) {
   } else if (i.opcode == Opcode::kReshape) {
     AccessMap map = reshaped_map(r.map, result, state.shape(node.operands[0]), state.regions[r.region].extents);
     forward(state, r, request(state, node.operands[0], r.region, std::move(map)));
-  } else if (is_scalar_broadcast(state, node)) {
+  } else if (is_scalar_broadcast(state.graph, node)) {
     forward(state, r, request(state, node.operands[0], r.region, scalar_map(r.map)));
   } else {
     expand_positioned(state, node, r);

@@ -84,9 +84,6 @@ void start_root(RegionState& state, const Node& node);
 ValueId domain_value(const RegionState& state, const Node& node);
 
 // region_expand.cc:
-/// Whether the node is one number in many places, so that the index doesn't matter.
-bool is_scalar_broadcast(const RegionState& state, const Node& node);
-
 /// Whether the region can compute the node under the request's map.
 bool can_expand(const RegionState& state, const Node& node, const Request& request);
 /// Computes the requested node in the region. Precondition: can_expand.

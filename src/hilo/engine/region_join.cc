@@ -51,9 +51,10 @@ bool repeats_work(const RegionState& state, ValueId value, RegionOp op, const Re
 }
 
 bool may_join(const RegionState& state, const Node& node, RegionOp op, const Request& r) {
+  // A moved value is loaded, as it would be from memory.
+  const bool grows = op != RegionOp::kFree && op != RegionOp::kMovement;
   const size_t nodes = state.regions[r.region].nodes.size() + node.operands.size();
-  if (nodes > kMaxRegionNodes && op != RegionOp::kFree) return false;
-  if (state.written_nodes[r.region] > kMaxWrittenNodes && op != RegionOp::kFree) return false;
+  if (grows && (nodes > kMaxRegionNodes || state.written_nodes[r.region] > kMaxWrittenNodes)) return false;
   return can_expand(state, node, r) && !repeats_work(state, node.results[0], op, r);
 }
 

@@ -180,7 +180,8 @@ RegionOp region_op_of(const Graph& graph, const Node& node, const Costs& costs) 
     case Opcode::kConstant:
       return splat_bits(hlo::attributes_of<hlo::ConstantAttributes>(i).value) ? RegionOp::kFree : RegionOp::kNone;
     case Opcode::kIota: return RegionOp::kFree;
-    case Opcode::kBroadcast:
+    // The reader of a repeated number needs no more nodes or memory than for the number.
+    case Opcode::kBroadcast: return is_scalar_broadcast(graph, node) ? RegionOp::kFree : RegionOp::kMovement;
     case Opcode::kReshape:
     case Opcode::kTranspose:
     case Opcode::kSlice:
@@ -201,6 +202,10 @@ RegionOp region_op_of(const Graph& graph, const Node& node, const Costs& costs) 
     }
     default: return RegionOp::kNone;
   }
+}
+
+bool is_scalar_broadcast(const Graph& graph, const Node& node) {
+  return node.instruction->opcode == Opcode::kBroadcast && graph.values[node.operands[0]].shape.rank() == 0;
 }
 
 bool is_region_op(const Graph& graph, const Node& node, const Costs& costs) {

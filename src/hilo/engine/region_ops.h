@@ -8,12 +8,15 @@ namespace hilo::engine {
 
 enum class RegionOp : uint8_t {
   kNone,      ///< not in a region: library calls, loops, ops of the reference evaluator
-  kFree,      ///< constants and iota
+  kFree,      ///< constants, iota, and one number in many places
   kMovement,  ///< copies elements: becomes an access map of the reader
   kCheap,
   kExpensive,
   kReduce,
 };
+
+/// Whether the node is one number in many places, so that the index doesn't matter.
+bool is_scalar_broadcast(const Graph& graph, const Node& node);
 
 RegionOp region_op_of(const Graph& graph, const Node& node, const Costs& costs);
 

@@ -26,7 +26,7 @@ bool is_repeated(const RegionState& state, ValueId v) {
   const Node* from = state.maker(v);
   if (state.shape(v).element_count() == 1) return true;
   if (from == nullptr) return false;
-  return region_op_of(state.graph, *from, state.costs) == RegionOp::kFree || is_scalar_broadcast(state, *from);
+  return region_op_of(state.graph, *from, state.costs) == RegionOp::kFree;
 }
 
 /// Returns the time of an elementwise op on one element.

@@ -14,6 +14,13 @@ namespace hilo::cpu {
 // follow IEEE and C's Annex F. Denormal arguments and results have the same error bounds as others (no flush to zero).
 // The bounds are in emit/accuracy.h. The value of a lane never depends on other lanes.
 
+/// The sum of two f64 lanes, of which the second one is at most a rounding error of the first. Without FMA the errors of
+/// products are assumed to be zero.
+struct DoubleDouble {
+  llvm::Value* high;
+  llvm::Value* low;
+};
+
 // math_exp.cc
 llvm::Value* emit_exp(SimdBuilder& b, llvm::Value* x);
 /// Emits e^x for x in [-87, 88] or NaN. The result is a normal number.
@@ -25,6 +32,8 @@ llvm::Value* emit_logistic(SimdBuilder& b, llvm::Value* x);
 // math_log.cc
 llvm::Value* emit_log(SimdBuilder& b, llvm::Value* x);
 llvm::Value* emit_log1p(SimdBuilder& b, llvm::Value* x);
+/// Emits log(2^power x) for x that are positive, normal and finite.
+llvm::Value* emit_log_of(SimdBuilder& b, const DoubleDouble& x, llvm::Value* power);
 /// Emits the binary logarithm of f64 lanes that are positive, normal and finite, accurate to 2^-40: for results in f32.
 llvm::Value* emit_short_log2(SimdBuilder& b, llvm::Value* x);
 
@@ -39,12 +48,12 @@ llvm::Value* emit_atanh(SimdBuilder& b, llvm::Value* x);
 llvm::Value* emit_asin(SimdBuilder& b, llvm::Value* x);
 llvm::Value* emit_acos(SimdBuilder& b, llvm::Value* x);
 llvm::Value* emit_atan(SimdBuilder& b, llvm::Value* x);
+llvm::Value* emit_atan2(SimdBuilder& b, llvm::Value* y, llvm::Value* x);
 
 // math_trig.cc
 llvm::Value* emit_sin(SimdBuilder& b, llvm::Value* x);
 llvm::Value* emit_cos(SimdBuilder& b, llvm::Value* x);
 llvm::Value* emit_tan(SimdBuilder& b, llvm::Value* x);
-llvm::Value* emit_atan2(SimdBuilder& b, llvm::Value* y, llvm::Value* x);
 
 // math_power.cc
 llvm::Value* emit_pow(SimdBuilder& b, llvm::Value* x, llvm::Value* y);
@@ -94,6 +103,16 @@ llvm::Value* power_of_two(SimdBuilder& b, llvm::Value* n);
 /// denormal.
 llvm::Value* scale_next_to_one(SimdBuilder& b, llvm::Value* y, const Rounded& n);
 
+// Arithmetic of DoubleDouble.
+inline DoubleDouble exactly(SimdBuilder& b, llvm::Value* x) { return {x, b.f64(0)}; }
+DoubleDouble select(SimdBuilder& b, llvm::Value* condition, const DoubleDouble& yes, const DoubleDouble& no);
+DoubleDouble two_product(SimdBuilder& b, llvm::Value* x, llvm::Value* y);
+DoubleDouble two_sum(SimdBuilder& b, llvm::Value* x, llvm::Value* y);
+/// Precondition: |x| >= |y|, or x is 0.
+DoubleDouble fast_two_sum(SimdBuilder& b, llvm::Value* x, llvm::Value* y);
+DoubleDouble quotient(SimdBuilder& b, const DoubleDouble& x, const DoubleDouble& y);
+DoubleDouble square_root(SimdBuilder& b, const DoubleDouble& x);
+
 /// x = m * 2^e with m in [sqrt(1/2), sqrt(2)), for positive finite x, including denormals; e is a float.
 struct Split {
   llvm::Value* mantissa;
@@ -108,6 +127,10 @@ llvm::Value* call_by_lanes(SimdBuilder& b, const std::string& symbol, ElementTyp
                            std::span<llvm::Value* const> operands);
 /// Calls hilo_<name>_f32/f64 of library/math/scalar_math.h for every lane; y may be null.
 llvm::Value* call_scalar(SimdBuilder& b, std::string_view name, llvm::Value* x, llvm::Value* y);
+using UnaryCode = llvm::Value* (*)(SimdBuilder&, llvm::Value*);
+/// Emits a function by its code for x's type. For f64 without FMA it calls the C library: the code needs the rounding
+/// errors of products.
+llvm::Value* by_type(SimdBuilder& b, std::string_view name, llvm::Value* x, UnaryCode of_double, UnaryCode of_single);
 /// Returns `fast`, replaced by the runtime's function in lanes where `mask` is true. The cost is one branch if the mask
 /// is false everywhere.
 llvm::Value* replace_by_scalar(SimdBuilder& b, llvm::Value* fast, llvm::Value* mask, std::string_view name,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sinh, cosh and their inverses. Those of f32 compute in f64 lanes and round once. The f64 inverses call the C library.
+// sinh, cosh, and the inverses of these and of tanh. Those of f32 compute in f64 lanes and round once. The inverses of
+// f64 are logarithms of sums that keep their rounding errors; without FMA they call the C library.
 #include <limits>
 #include <span>
 
@@ -12,7 +13,8 @@ using llvm::Value;
 
 constexpr float kEndless = std::numeric_limits<float>::infinity();
 constexpr double kLogOf2 = 0x1.62e42fefa39efp-1;
-constexpr double kTiny = 0x1p-14;  // below, the inverse functions of f32 are their arguments
+// Below, the inverse functions of f32 and f64 are their arguments.
+constexpr double kTiny = 0x1p-14, kTinyDouble = 0x1p-28;
 
 // (cosh r - 1) / r^2 and (sinh r - r) / r^3 as functions of r^2 for |r| <= 0.3476, Remez fits: for results in f64 and
 // in f32.
@@ -116,18 +118,54 @@ Value* atanh_f32(SimdBuilder& b, Value* x) {
   return ir.CreateSelect(ir.CreateFCmpOLT(magnitude, b.f32(kTiny)), x, result);
 }
 
+constexpr double kFar = 0x1p30;  // beyond, x + sqrt(x^2 +- 1) is 2 x in f64
+
+/// Returns log(root + x) for the root of x^2 + 1 or x^2 - 1, or log(2 x) beyond kFar. root >= x - 1 and x >= 0.
+Value* log_with_root(SimdBuilder& b, Value* x, double one) {
+  auto& ir = b.ir();
+  Value *far = ir.CreateFCmpOGT(x, b.f64(kFar)), *near = at_most(b, x, kFar);
+  const DoubleDouble square = two_product(b, near, near), sum = two_sum(b, square.high, b.f64(one));
+  const DoubleDouble root = square_root(b, {sum.high, ir.CreateFAdd(sum.low, square.low)});
+  const DoubleDouble with_root = two_sum(b, near, root.high);
+  const DoubleDouble inner = {with_root.high, ir.CreateFAdd(with_root.low, root.low)};
+  const DoubleDouble half = exactly(b, ir.CreateFMul(x, b.f64(0.5)));  // x may be nearly the largest number
+  return emit_log_of(b, select(b, far, half, inner), ir.CreateSelect(far, b.f64(2), b.f64(0)));
+}
+
+Value* asinh_f64(SimdBuilder& b, Value* x) {
+  auto& ir = b.ir();
+  Value* magnitude = b.abs(x);
+  Value* result = b.copysign(log_with_root(b, magnitude, 1), x);
+  Value* above = ir.CreateFCmpOGT(magnitude, b.f64(kTinyDouble));
+  Value* ordinary = ir.CreateAnd(above, ir.CreateFCmpOLT(magnitude, b.f64(kEndless)));
+  return ir.CreateSelect(ordinary, result, x);
+}
+
+Value* acosh_f64(SimdBuilder& b, Value* x) {
+  auto& ir = b.ir();
+  Value* result = ir.CreateSelect(equals(b, x, kEndless), x, log_with_root(b, x, -1));
+  Value* inside = ir.CreateFCmpOGE(x, b.f64(1));
+  return ir.CreateSelect(inside, result, b.f64(std::numeric_limits<double>::quiet_NaN()));
+}
+
+// log((1 + |x|) / (1 - |x|)) / 2
+Value* atanh_f64(SimdBuilder& b, Value* x) {
+  auto& ir = b.ir();
+  Value *magnitude = b.abs(x), *one = b.f64(1);
+  const DoubleDouble above = fast_two_sum(b, one, magnitude), below = fast_two_sum(b, one, ir.CreateFNeg(magnitude));
+  Value* result = ir.CreateFMul(emit_log_of(b, quotient(b, above, below), b.f64(0)), b.f64(0.5));
+  Value* beyond =
+      ir.CreateSelect(equals(b, magnitude, 1), b.f64(kEndless), b.f64(std::numeric_limits<double>::quiet_NaN()));
+  result = b.copysign(ir.CreateSelect(ir.CreateFCmpOLT(magnitude, one), result, beyond), x);
+  return ir.CreateSelect(ir.CreateFCmpOLT(magnitude, b.f64(kTinyDouble)), x, result);
+}
+
 }  // namespace
 
 Value* emit_cosh(SimdBuilder& b, Value* x) { return hyperbolic(b, x, Hyperbolic::kCosh); }
 Value* emit_sinh(SimdBuilder& b, Value* x) { return b.copysign(hyperbolic(b, x, Hyperbolic::kSinh), x); }
-Value* emit_asinh(SimdBuilder& b, Value* x) {
-  return is_f64(x) ? call_scalar(b, "asinh", x, nullptr) : asinh_f32(b, x);
-}
-Value* emit_acosh(SimdBuilder& b, Value* x) {
-  return is_f64(x) ? call_scalar(b, "acosh", x, nullptr) : acosh_f32(b, x);
-}
-Value* emit_atanh(SimdBuilder& b, Value* x) {
-  return is_f64(x) ? call_scalar(b, "atanh", x, nullptr) : atanh_f32(b, x);
-}
+Value* emit_asinh(SimdBuilder& b, Value* x) { return by_type(b, "asinh", x, asinh_f64, asinh_f32); }
+Value* emit_acosh(SimdBuilder& b, Value* x) { return by_type(b, "acosh", x, acosh_f64, acosh_f32); }
+Value* emit_atanh(SimdBuilder& b, Value* x) { return by_type(b, "atanh", x, atanh_f64, atanh_f32); }
 
 }  // namespace hilo::cpu

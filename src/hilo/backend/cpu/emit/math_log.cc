@@ -32,8 +32,8 @@ Value* log_f32(SimdBuilder& b, Value* f, Value* e) {
 }
 
 // Computes log(1+f) = f - h + s*(h + series) with h = f^2/2. Without FMA the rounding errors of the products are
-// assumed to be zero.
-Value* log_f64(SimdBuilder& b, Value* f, Value* e) {
+// assumed to be zero. `rest` is added to the result before it is rounded; null for none.
+Value* log_f64(SimdBuilder& b, Value* f, Value* e, Value* rest) {
   auto& ir = b.ir();
   Value* divisor = ir.CreateFAdd(f, b.f64(2.0));
   Value* divisor_lost = ir.CreateFSub(f, ir.CreateFSub(divisor, b.f64(2.0)));
@@ -53,6 +53,7 @@ Value* log_f64(SimdBuilder& b, Value* f, Value* e) {
   lost = b.mul_add(s, factor_lost, lost);
   lost = b.mul_add(s_lost, factor, lost);
   lost = b.mul_add(e, b.f64(0x1.a39ef35793c76p-33), lost);
+  if (rest != nullptr) lost = ir.CreateFAdd(lost, rest);
   // e*ln(2), which is exact and either 0 or greater than f; f; h; the product.
   Value* start = ir.CreateFMul(e, b.f64(0x1.62e42fee00000p-1));
   Value* first = ir.CreateFAdd(start, f);
@@ -65,7 +66,14 @@ Value* log_f64(SimdBuilder& b, Value* f, Value* e) {
   return ir.CreateFAdd(all, lost);
 }
 
-Value* log_of(SimdBuilder& b, Value* f, Value* e) { return is_f64(f) ? log_f64(b, f, e) : log_f32(b, f, e); }
+Value* log_of(SimdBuilder& b, Value* f, Value* e) { return is_f64(f) ? log_f64(b, f, e, nullptr) : log_f32(b, f, e); }
+
+/// Returns 2^-e of an exponent as a float.
+Value* inverse_power_of_two(SimdBuilder& b, Value* e) {
+  auto& ir = b.ir();
+  Value* magic = constant(b, e, is_f64(e) ? 0x1.8p52 : 0x1.8p23);
+  return power_of_two(b, ir.CreateSub(b.bits(magic), b.bits(ir.CreateFAdd(e, magic))));
+}
 
 /// Returns log's result for arguments x that aren't positive and finite.
 Value* with_special_values(SimdBuilder& b, Value* x, Value* result) {
@@ -92,14 +100,21 @@ Value* emit_log1p(SimdBuilder& b, Value* x) {
   Value* one = constant(b, x, 1.0);
   Value* u = ir.CreateFAdd(x, one);
   Split parts = split_normal(b, u);  // close to 0 it is no less than the last place of 1
-  Value* magic = constant(b, x, is_f64(x) ? 0x1.8p52 : 0x1.8p23);
-  Value* minus_e = ir.CreateSub(b.bits(magic), b.bits(ir.CreateFAdd(parts.exponent, magic)));
-  Value* power = power_of_two(b, minus_e);
+  Value* power = inverse_power_of_two(b, parts.exponent);
   Value* exact = b.mul_add(x, power, ir.CreateFSub(power, one));
   Value* far = ir.CreateFCmpOGT(x, constant(b, x, 0x1p60));
   Value* f = ir.CreateSelect(far, ir.CreateFSub(parts.mantissa, one), exact);
   Value* result = with_special_values(b, u, log_of(b, f, parts.exponent));
   return ir.CreateSelect(equals(b, x, 0.0), x, result);
+}
+
+// The slope of the logarithm at the mantissa m is 1/m.
+Value* emit_log_of(SimdBuilder& b, const DoubleDouble& x, Value* power) {
+  auto& ir = b.ir();
+  const Split parts = split_normal(b, x.high);
+  Value* f = ir.CreateFSub(parts.mantissa, b.f64(1));
+  Value* f_low = ir.CreateFMul(x.low, inverse_power_of_two(b, parts.exponent));
+  return log_f64(b, f, ir.CreateFAdd(parts.exponent, power), ir.CreateFDiv(f_low, parts.mantissa));
 }
 
 Value* emit_short_log2(SimdBuilder& b, Value* x) {

@@ -98,6 +98,42 @@ Value* scale_next_to_one(SimdBuilder& b, Value* y, const Rounded& n) {
   return ir.CreateFMul(b.mul_add(y, factor, factor), b.from_bits(ir.CreateAdd(rest, one)));
 }
 
+DoubleDouble select(SimdBuilder& b, Value* condition, const DoubleDouble& yes, const DoubleDouble& no) {
+  return {b.ir().CreateSelect(condition, yes.high, no.high), b.ir().CreateSelect(condition, yes.low, no.low)};
+}
+
+DoubleDouble two_product(SimdBuilder& b, Value* x, Value* y) {
+  Value* product = b.ir().CreateFMul(x, y);
+  return {product, b.mul_add(x, y, b.ir().CreateFNeg(product))};
+}
+
+DoubleDouble two_sum(SimdBuilder& b, Value* x, Value* y) {
+  auto& ir = b.ir();
+  Value *sum = ir.CreateFAdd(x, y), *of_y = ir.CreateFSub(sum, x);
+  return {sum, ir.CreateFAdd(ir.CreateFSub(x, ir.CreateFSub(sum, of_y)), ir.CreateFSub(y, of_y))};
+}
+
+DoubleDouble fast_two_sum(SimdBuilder& b, Value* x, Value* y) {
+  auto& ir = b.ir();
+  Value* sum = ir.CreateFAdd(x, y);
+  return {sum, ir.CreateFAdd(ir.CreateFSub(x, sum), y)};
+}
+
+DoubleDouble quotient(SimdBuilder& b, const DoubleDouble& x, const DoubleDouble& y) {
+  auto& ir = b.ir();
+  Value *high = ir.CreateFDiv(x.high, y.high), *minus = ir.CreateFNeg(high);
+  Value* rest = ir.CreateFAdd(b.mul_add(minus, y.high, x.high), b.mul_add(minus, y.low, x.low));
+  return {high, ir.CreateFDiv(rest, y.high)};
+}
+
+DoubleDouble square_root(SimdBuilder& b, const DoubleDouble& x) {
+  auto& ir = b.ir();
+  Value* high = b.sqrt(x.high);
+  Value* rest = ir.CreateFAdd(b.mul_add(ir.CreateFNeg(high), high, x.high), x.low);
+  Value* low = ir.CreateFDiv(rest, ir.CreateFAdd(high, high));
+  return {high, ir.CreateSelect(equals(b, high, 0), b.f64(0), low)};
+}
+
 Split split_normal(SimdBuilder& b, Value* x) {
   auto& ir = b.ir();
   const bool wide = is_f64(x);
@@ -147,6 +183,11 @@ Value* call_scalar(SimdBuilder& b, std::string_view name, Value* x, Value* y) {
   const std::array<Value*, 2> operands = {x, y};
   return call_by_lanes(b, "hilo_" + std::string(name) + (wide ? "_f64" : "_f32"),
                        wide ? ElementType::kF64 : ElementType::kF32, std::span(operands).first(y == nullptr ? 1 : 2));
+}
+
+Value* by_type(SimdBuilder& b, std::string_view name, Value* x, UnaryCode of_double, UnaryCode of_single) {
+  if (!is_f64(x)) return of_single(b, x);
+  return has_fma(b.isa()) ? of_double(b, x) : call_scalar(b, name, x, nullptr);
 }
 
 Value* replace_by_scalar(SimdBuilder& b, Value* fast, Value* mask, std::string_view name, Value* x, Value* y) {

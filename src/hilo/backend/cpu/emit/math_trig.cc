@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sin, cos, tan, atan2. x = n*pi/2 + r with |r| <= pi/4, quadrant n mod 4. If the angle is too large for this
+// sin, cos, tan. x = n*pi/2 + r with |r| <= pi/4, quadrant n mod 4. If the angle is too large for this
 // reduction, the lane calls the C library.
 #include <array>
 #include <limits>
@@ -31,11 +31,6 @@ constexpr std::array<double, 7> kCosF64 = {0x1.5555555555555p-5,   -0x1.6c16c16c
                                            -0x1.27e4fb75fa938p-22, 0x1.1eed8ca0600b9p-29,  -0x1.9393347b57428p-37,
                                            0x1.aac3f44942afbp-45};
 constexpr double kCosF64FirstRest = 0x1.5555555555555p-59;  // of 1/24
-// atan t = t + t^3 A(t^2) on [0, 1].
-constexpr std::array<float, 9> kAtanF32 = {-0x1.555540p-2f, 0x1.999276p-3f,  -0x1.2426f8p-3f,
-                                           0x1.c0d286p-4f,  -0x1.58dc74p-4f, 0x1.dd0ec8p-5f,
-                                           -0x1.01af74p-5f, 0x1.6a8f60p-7f,  -0x1.defe5ep-10f};
-
 struct Angle {
   Value* high;      // r, in f64
   Value* low;       // the rounding error of r; null for f32, which computes in f64 and rounds once, at the end
@@ -70,11 +65,12 @@ Angle reduce_f64(SimdBuilder& b, Value* x) {
 
 Angle reduce_angle(SimdBuilder& b, Value* x) { return is_f64(x) ? reduce_f64(b, x) : reduce_f32(b, x); }
 
-Value* sin_of(SimdBuilder& b, const Angle& a) {
+/// Returns the sine of the remaining angle; its low part is null for f32.
+DoubleDouble sin_of(SimdBuilder& b, const Angle& a) {
   auto& ir = b.ir();
   Value* z = ir.CreateFMul(a.high, a.high);
   Value* cube = ir.CreateFMul(z, a.high);
-  if (a.low == nullptr) return b.mul_add(cube, b.polynomial(z, kSinF32), a.high);
+  if (a.low == nullptr) return {b.mul_add(cube, b.polynomial(z, kSinF32), a.high), nullptr};
   // r^3 and its product with the first coefficient, with their rounding errors.
   Value* z_lost = b.mul_add(a.high, a.high, ir.CreateFNeg(z));
   Value* cube_lost = b.mul_add(z_lost, a.high, b.mul_add(z, a.high, ir.CreateFNeg(cube)));
@@ -86,16 +82,16 @@ Value* sin_of(SimdBuilder& b, const Angle& a) {
   Value* slope = b.mul_add(z, b.mul_add(z, b.f64(1.0 / 24), b.f64(-0.5)), b.f64(1.0));
   Value* rest = b.mul_add(a.low, slope, lost);
   rest = b.mul_add(ir.CreateFMul(cube, z), b.polynomial(z, std::span(kSinF64).subspan(1)), rest);
-  Value* sum = ir.CreateFAdd(a.high, first);
-  rest = ir.CreateFAdd(rest, ir.CreateFAdd(ir.CreateFSub(a.high, sum), first));
-  return ir.CreateFAdd(sum, rest);
+  const DoubleDouble sum = fast_two_sum(b, a.high, first);
+  return fast_two_sum(b, sum.high, ir.CreateFAdd(rest, sum.low));
 }
 
-Value* cos_of(SimdBuilder& b, const Angle& a) {
+/// Returns the cosine likewise.
+DoubleDouble cos_of(SimdBuilder& b, const Angle& a) {
   auto& ir = b.ir();
   Value* one = constant(b, a.high, 1.0);
   Value* z = ir.CreateFMul(a.high, a.high);
-  if (a.low == nullptr) return b.mul_add(z, b.mul_add(z, b.polynomial(z, kCosF32), b.f64(-0.5)), one);
+  if (a.low == nullptr) return {b.mul_add(z, b.mul_add(z, b.polynomial(z, kCosF32), b.f64(-0.5)), one), nullptr};
   Value* half = ir.CreateFMul(z, b.f64(0.5));
   Value* start = ir.CreateFSub(one, half);
   Value* square = ir.CreateFMul(z, z);
@@ -111,9 +107,8 @@ Value* cos_of(SimdBuilder& b, const Angle& a) {
   lost = b.mul_add(square_lost, b.f64(kCosF64[0]), lost);
   lost = b.mul_add(square, b.f64(kCosF64FirstRest), lost);
   lost = b.mul_add(ir.CreateFMul(square, z), b.polynomial(z, std::span(kCosF64).subspan(1)), lost);
-  Value* sum = ir.CreateFAdd(start, first);
-  lost = ir.CreateFAdd(lost, ir.CreateFAdd(ir.CreateFSub(start, sum), first));
-  return ir.CreateFAdd(sum, lost);
+  const DoubleDouble sum = fast_two_sum(b, start, first);
+  return fast_two_sum(b, sum.high, ir.CreateFAdd(lost, sum.low));
 }
 
 Value* has_bit(SimdBuilder& b, Value* integers, std::uint64_t bit) {
@@ -134,13 +129,24 @@ Value* is_huge(SimdBuilder& b, Value* x) {
 Value* sin_shifted(SimdBuilder& b, const Angle& a, std::uint64_t shift) {
   auto& ir = b.ir();
   Value* quadrant = ir.CreateAdd(a.quadrant, b.int_like(a.quadrant, shift));
-  Value *sine = sin_of(b, a), *cosine = cos_of(b, a);
-  if (a.low == nullptr) {
-    sine = ir.CreateFPTrunc(sine, b.wide(ir.getFloatTy()));
-    cosine = ir.CreateFPTrunc(cosine, b.wide(ir.getFloatTy()));
-  }
+  const auto rounded = [&](const DoubleDouble& v) { return v.low == nullptr ? in_singles(b, v.high) : v.high; };
+  Value *sine = rounded(sin_of(b, a)), *cosine = rounded(cos_of(b, a));
   Value* value = ir.CreateSelect(has_bit(b, quadrant, 1), cosine, sine);
   return ir.CreateSelect(has_bit(b, quadrant, 2), ir.CreateFNeg(value), value);
+}
+
+// Next to a multiple of pi/2 it is the sine over the cosine or, if that is odd, -cosine over sine, of the rest.
+Value* tan_f64(SimdBuilder& b, Value* x) {
+  auto& ir = b.ir();
+  const Angle a = reduce_angle(b, x);
+  const DoubleDouble sine = sin_of(b, a), cosine = cos_of(b, a);
+  Value* odd = has_bit(b, a.quadrant, 1);
+  const DoubleDouble above = select(b, odd, cosine, sine), below = select(b, odd, sine, cosine);
+  const DoubleDouble ratio = quotient(b, above, below);
+  Value* result = ir.CreateFAdd(ratio.high, ratio.low);
+  result = ir.CreateSelect(odd, ir.CreateFNeg(result), result);
+  result = ir.CreateSelect(equals(b, x, 0.0), x, result);
+  return replace_by_scalar(b, result, is_huge(b, x), "tan", x, nullptr);
 }
 
 Value* tan_f32(SimdBuilder& b, Value* x) {
@@ -155,42 +161,6 @@ Value* tan_f32(SimdBuilder& b, Value* x) {
   return replace_by_scalar(b, result, is_huge(b, x), "tan", x, nullptr);
 }
 
-Value* atan2_f32(SimdBuilder& b, Value* y, Value* x) {
-  auto& ir = b.ir();
-  Value* ax = b.abs(x);
-  Value* ay = b.abs(y);
-  Value* steep = ir.CreateFCmpOGT(ay, ax);
-  Value* small = ir.CreateSelect(steep, ax, ay);
-  Value* big = ir.CreateSelect(steep, ay, ax);
-  // The quotient is computed in f64, so that its rounding error in f32 is known.
-  llvm::Type* doubles = b.wide(ir.getDoubleTy());
-  Value* quotient = ir.CreateFDiv(ir.CreateFPExt(small, doubles), ir.CreateFPExt(big, doubles));
-  quotient = ir.CreateSelect(equals(b, big, 0.0), b.f64(0.0), quotient);
-  quotient = ir.CreateSelect(equals(b, small, std::numeric_limits<double>::infinity()), b.f64(1.0), quotient);
-  Value* t = ir.CreateFPTrunc(quotient, b.wide(ir.getFloatTy()));
-  Value* low = ir.CreateFPTrunc(ir.CreateFSub(quotient, ir.CreateFPExt(t, doubles)), b.wide(ir.getFloatTy()));
-  // atan (t + low) = t + rest, where the slope of low is approximately 1 - t^2.
-  Value* z = ir.CreateFMul(t, t);
-  Value* rest = b.mul_add(ir.CreateFNeg(z), low, low);
-  rest = b.mul_add(ir.CreateFMul(t, z), b.polynomial(z, kAtanF32), rest);
-  // The angle is 0, pi/2 or pi, plus or minus the value above. The first sum includes its rounding error.
-  Value* left = ir.CreateICmpSLT(b.bits(x), b.i32(0));  // -0 counts as negative
-  auto axis = [&](float quarter, float half) {
-    return ir.CreateSelect(steep, b.f32(quarter), ir.CreateSelect(left, b.f32(half), b.f32(0.0f)));
-  };
-  Value* back = ir.CreateXor(steep, left);
-  t = ir.CreateSelect(back, ir.CreateFNeg(t), t);
-  rest = ir.CreateSelect(back, ir.CreateFNeg(rest), rest);
-  Value* start = axis(0x1.921fb6p+0f, 0x1.921fb6p+1f);
-  Value* angle = ir.CreateFAdd(start, t);
-  Value* lost = ir.CreateFAdd(ir.CreateFSub(start, angle), t);
-  lost = ir.CreateFAdd(lost, axis(-0x1.777a5cp-25f, -0x1.777a5cp-24f));
-  angle = ir.CreateFAdd(angle, ir.CreateFAdd(lost, rest));
-  Value* result = b.copysign(angle, y);
-  Value* nan = b.f32(std::numeric_limits<float>::quiet_NaN());
-  return ir.CreateSelect(ir.CreateFCmpUNO(x, y), nan, result);
-}
-
 }  // namespace
 
 Value* emit_sin(SimdBuilder& b, Value* x) {
@@ -203,10 +173,7 @@ Value* emit_cos(SimdBuilder& b, Value* x) {
   return replace_by_scalar(b, sin_shifted(b, reduce_angle(b, x), 1), is_huge(b, x), "cos", x, nullptr);
 }
 
-Value* emit_tan(SimdBuilder& b, Value* x) { return is_f64(x) ? call_scalar(b, "tan", x, nullptr) : tan_f32(b, x); }
-
-Value* emit_atan2(SimdBuilder& b, Value* y, Value* x) {
-  return is_f64(x) ? call_scalar(b, "atan2", y, x) : atan2_f32(b, y, x);
-}
+// Without FMA the errors of the sine and the cosine would add up.
+Value* emit_tan(SimdBuilder& b, Value* x) { return by_type(b, "tan", x, tan_f64, tan_f32); }
 
 }  // namespace hilo::cpu

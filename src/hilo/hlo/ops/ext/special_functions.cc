@@ -82,7 +82,7 @@ constexpr double kErfcFarSingle[] = {-1.047766399936249e1,  1.297719955372516e1,
                                      2.921019019210786,     -1.015265279202700,  4.218463358204948e-1,
                                      -2.820767439740514e-1, 5.641895067754075e-1};
 
-// Source    Lanczos, "A precision approximation of the gamma function" (1964), with g = 7 and 9 terms: c0 + c1 / (z + 1)
+// Source    Lanczos, "A precision approximation of the gamma function" (1964), g = 7 and 9 terms: c0 + c1 / (z + 1)
 // + ... + c8 / (z + 8), times sqrt(2 pi) e^-g, here as one quotient of polynomials in z. All coefficients are positive,
 // so nothing cancels.
 constexpr double kLanczosG = 7;
