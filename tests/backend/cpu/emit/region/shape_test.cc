@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vector dimension of a region, and its number of lanes.
+#include <functional>
+
 #include "tests/backend/cpu/emit/region/region_case.h"
 
 namespace hilo::cpu {
@@ -39,19 +41,35 @@ TEST(RegionShape, ExpensiveMapsTakeSeveralRegisters) {
             (Shapes{"dimension 0, 4 lanes", "dimension 0, 8 lanes", "dimension 0, 16 lanes"}));  // computed in f64
 }
 
-/// A chain of quotients.
-std::string quotients(int count) {
+constexpr std::string_view kOneRegister = "dimension 0, 2 lanes; dimension 0, 4 lanes; dimension 0, 8 lanes";
+constexpr std::string_view kTwoRegisters = "dimension 0, 4 lanes; dimension 0, 8 lanes; dimension 0, 16 lanes";
+constexpr std::string_view kFourRegisters = "dimension 0, 8 lanes; dimension 0, 16 lanes; dimension 0, 32 lanes";
+
+std::string joined_shapes_of(const std::string& text) { return fmt::format("{}", fmt::join(shapes_of(text), "; ")); }
+
+/// A program over f64[1024] x and y0. y<count> is the result.
+std::string program_of(int count, const std::function<std::string(int)>& op) {
   std::string text = "ENTRY main {\n x = f64[1024] parameter(0)\n y0 = f64[1024] parameter(1)\n";
-  for (int k = 1; k <= count; ++k)
-    text += fmt::format(" {0}y{1} = f64[1024] {2}(x, y{3})\n", k == count ? "ROOT " : "", k,
-                        k % 16 == 0 ? "divide" : "add", k - 1);
+  for (int k = 1; k <= count; ++k) text += fmt::format(" {}y{} = f64[1024] {}\n", k == count ? "ROOT " : "", k, op(k));
   return text + "}\n";
 }
 
-TEST(RegionShape, DivisionsBetweenManyNodesTakeOneRegister) {
-  EXPECT_EQ(shapes_of(quotients(32)),
-            (Shapes{"dimension 0, 8 lanes", "dimension 0, 16 lanes", "dimension 0, 32 lanes"}));
-  EXPECT_EQ(shapes_of(quotients(96)), (Shapes{"dimension 0, 2 lanes", "dimension 0, 4 lanes", "dimension 0, 8 lanes"}));
+TEST(RegionShape, LongChainsTakeSeveralRegisters) {
+  const auto chain = [](int count) {
+    return program_of(count, [](int k) { return fmt::format("{}(y{}, x)", k % 2 == 0 ? "multiply" : "add", k - 1); });
+  };
+  EXPECT_EQ(joined_shapes_of(chain(20)), kOneRegister);
+  EXPECT_EQ(joined_shapes_of(chain(40)), kTwoRegisters);
+  EXPECT_EQ(joined_shapes_of(chain(60)), kFourRegisters);
+}
+
+/// The last 47 of 95 operations add pairs of the others, which are quotients and products of x and y0.
+TEST(RegionShape, ManyIndependentNodesTakeOneRegister) {
+  const std::string text = program_of(95, [](int k) {
+    if (k > 48) return fmt::format("add(y{}, y{})", 2 * (k - 48) - 1, 2 * (k - 48));
+    return fmt::format("{}({})", k % 16 == 0 ? "divide" : "multiply", k % 2 == 0 ? "x, y0" : "y0, x");
+  });
+  EXPECT_EQ(joined_shapes_of(text), kOneRegister);
 }
 
 /// Rows are read at indices that are known at run time. Along them elements are neighbours, across them they aren't.

@@ -2,6 +2,7 @@
 #include "hilo/backend/cpu/emit/region/facts.h"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <numeric>
 
@@ -39,16 +40,59 @@ bool is_function(const RegionNode& n) {
   return n.kind == NodeKind::kOp && n.instruction->def().cost == hlo::CostClass::kTranscendental;
 }
 
-/// Returns the number of registers per vector if something is expensive. A function is one long chain of operations,
-/// and the processor looks ahead by about a hundred instructions. So independent chains must be adjacent in the code. A
-/// region with many functions needs no more registers.
-int registers_of_expensive(const Region& region) {
+/// Returns the cycles of the longest chain of nodes, each of which waits for the one before.
+int64_t longest_chain(const Region& region) {
+  constexpr int64_t kFloat = 4, kInteger = 1, kDivision = 13;
+  std::vector<int64_t> cycles;
+  for (const RegionNode& n : region.nodes) {
+    int64_t before = 0;
+    for (uint32_t o : n.operands) before = std::max(before, cycles[o]);
+    const bool is_op = n.kind == NodeKind::kOp;
+    const int64_t own = !is_op ? 0 : is_expensive(n) ? kDivision : is_floating(n.type) ? kFloat : kInteger;
+    cycles.push_back(before + own);
+  }
+  return cycles.empty() ? 0 : *std::ranges::max_element(cycles);
+}
+
+/// Returns the greatest number of values that are needed at once, in the order of the nodes. Constants are operands in
+/// memory.
+int64_t most_live(const Region& region) {
+  std::vector<size_t> last(region.nodes.size(), 0);
+  for (size_t k = 0; k < region.nodes.size(); ++k) {
+    for (uint32_t o : region.nodes[k].operands) last[o] = k;
+  }
+  std::vector<int64_t> ending(region.nodes.size(), 0);
+  int64_t live = 0, most = 1;
+  for (size_t k = 0; k < region.nodes.size(); ++k) {
+    live -= ending[k];
+    if (region.nodes[k].kind == NodeKind::kConstant || last[k] <= k) continue;
+    ++live;
+    ++ending[last[k]];
+    most = std::max(most, live);
+  }
+  return most;
+}
+
+/// Returns the number of registers per vector that hide the waiting of long chains: the processor looks ahead by about a
+/// hundred instructions, of which it starts two in a cycle. So independent chains must be adjacent in the code.
+int registers_of_chain(const Region& region, Isa isa) {
+  constexpr int64_t kAhead = 96, kPerCycle = 2, kMost = 4;
+  const int64_t wanted = longest_chain(region) * kPerCycle / std::max<int64_t>(std::ssize(region.nodes), kAhead);
+  const int64_t fitting = (has_32_registers(isa) ? 31 : 15) / most_live(region);
+  return static_cast<int>(
+      std::bit_floor(static_cast<uint64_t>(std::clamp<int64_t>(std::min(wanted, fitting), 1, kMost))));
+}
+
+/// Returns the number of registers per vector if something is expensive. A function is one long chain of instructions.
+/// A region with many functions needs no more registers.
+int registers_of_expensive(const Region& region, Isa isa) {
   constexpr int64_t kFew = 8, kMany = 24;
   const int64_t count = std::ranges::count_if(region.nodes, is_expensive);
   if (std::ranges::any_of(region.nodes, is_computed_in_doubles)) return 1;
   // Divisions and roots are single instructions. A region of many nodes already has independent ones.
   constexpr size_t kMaxShort = 48;
-  if (region.nodes.size() > kMaxShort && std::ranges::none_of(region.nodes, is_function)) return 1;
+  if (region.nodes.size() > kMaxShort && std::ranges::none_of(region.nodes, is_function))
+    return registers_of_chain(region, isa);
   return count <= kFew ? 4 : count <= kMany ? 2 : 1;
 }
 
@@ -223,8 +267,9 @@ int lanes_of_line(const Choice& c, bool column) {
   const bool has_row = c.region.has_row();
   if (has_row && !c.has.expensive_in_row && !(column && c.has.expensive) && c.region.nodes.size() < 24) {
     lanes *= kReduceUnroll;
-  } else if (has_row ? c.has.expensive_in_row : c.has.expensive) {
-    lanes *= registers_of_expensive(c.region);
+  } else {
+    if (has_row ? c.has.expensive_in_row : c.has.expensive) lanes *= registers_of_expensive(c.region, c.isa);
+    else if (!has_row) lanes *= registers_of_chain(c.region, c.isa);
     while (lanes > c.natural && c.wastes(lanes)) lanes /= 2;
   }
   return std::min(lanes, 64);
