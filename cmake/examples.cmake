@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake/examples.cmake -- each examples/NAME.cc is a program build/bin/examples/NAME that uses the public headers only;
-# examples/c/NAME.c is build/bin/examples/c/NAME, in C99.
-file(GLOB HILO_EXAMPLES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cc)
+# cmake/examples.cmake -- each examples/NAME.cc or examples/FIELD/NAME.cc is a program build/bin/examples/NAME that uses
+# the public headers only; examples/c/NAME.c is build/bin/examples/c/NAME, in C99.
+file(GLOB HILO_EXAMPLES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cc
+  ${PROJECT_SOURCE_DIR}/examples/*/*.cc)
 add_custom_target(examples)
 foreach(source IN LISTS HILO_EXAMPLES)
   get_filename_component(name ${source} NAME_WE)

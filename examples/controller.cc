@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // examples/controller.cc -- learns how hard to push a cart so that the pole on it stands, by the gradient of 1,000
 // steps of the whole simulation. checkpoint keeps every fiftieth state and computes the others again.
-#include "examples/support/beside_jax.h"
+#include "examples/support/compared.h"
 
 using namespace hilo;
 

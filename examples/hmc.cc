@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // examples/hmc.cc -- Hamiltonian Monte Carlo: sixty-four chains on a correlated normal distribution, one vmap over all.
 // Source    Neal, "MCMC using Hamiltonian dynamics" (2011)
-#include "examples/support/beside_jax.h"
+#include "examples/support/compared.h"
 
 using namespace hilo;
 

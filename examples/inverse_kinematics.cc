@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // examples/inverse_kinematics.cc -- an arm of four joints reaches for a point: damped least squares with the hand's
 // Jacobian, in a while_loop that ends when the hand is there.
-#include "examples/support/beside_jax.h"
+#include "examples/support/compared.h"
 
 using namespace hilo;
 

@@ -2,7 +2,7 @@
 // examples/maml.cc -- learns to learn sine waves: parameters from which three steps of gradient descent fit a new one
 // from ten points. The gradient goes through the gradients in a scan, for a batch of tasks under vmap. Source    Finn,
 // Abbeel and Levine, "Model-agnostic meta-learning" (2017)
-#include "examples/support/beside_jax.h"
+#include "examples/support/compared.h"
 
 using namespace hilo;
 

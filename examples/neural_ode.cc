@@ -2,7 +2,7 @@
 // examples/neural_ode.cc -- a network as the right side of a differential equation, fitted to a spiral. Its gradient
 // solves the adjoint equation backwards, from a custom_vjp, and keeps none of the solver's steps. Source    Chen et
 // al., "Neural ordinary differential equations" (2018)
-#include "examples/support/beside_jax.h"
+#include "examples/support/compared.h"
 
 using namespace hilo;
 

@@ -12,7 +12,7 @@ fi
 if [ $# -eq 0 ]; then
   cd "$(dirname "$0")/.."
   mapfile -t files < <(git ls-files -co --exclude-standard -- 'src/*.cc' 'src/*.h' 'tests/*.cc' 'tests/*.h' \
-    'tools/*.cc' 'tools/*.h' 'examples/*.cc' 'bench/*.cc' 'bench/*.h' | while read -r f; do [ -e "$f" ] && echo "$f"; done)
+    'tools/*.cc' 'tools/*.h' 'examples/*.cc' 'examples/*.h' 'bench/*.cc' 'bench/*.h' | while read -r f; do [ -e "$f" ] && echo "$f"; done)
   set -- "${files[@]}"
 fi
 [ $# -gt 0 ] || exit 0

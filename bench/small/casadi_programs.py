@@ -11,7 +11,7 @@ import sys
 import casadi as ca
 import numpy as np
 
-JOINTS, BATCH = 7, 1024
+JOINTS, BATCH = 7, 4096
 FLAGS = ("-O3", "-march=native")
 
 
@@ -154,9 +154,9 @@ def programs():
     yield "forward_dynamics", [q, qd, last], [acceleration], own, 1
     yield "forward_dynamics_jacobian", [q, qd, last], [ca.jacobian(acceleration, v) for v in (q, qd, last)], own, 1
     yield "mass_matrix", [q], [mass_matrix(q)], own[:1], 1
-    yield "inverse_dynamics_x1024", [q, qd, last], [torque], many, BATCH
-    yield "inverse_dynamics_jacobian_x1024", [q, qd, last], jacobian, many, BATCH
-    yield "forward_dynamics_x1024", [q, qd, last], [acceleration], many, BATCH
+    yield "inverse_dynamics_x4096", [q, qd, last], [torque], many, BATCH
+    yield "inverse_dynamics_jacobian_x4096", [q, qd, last], jacobian, many, BATCH
+    yield "forward_dynamics_x4096", [q, qd, last], [acceleration], many, BATCH
     mean, covariance, measured = symbols((9,), (9, 9), (3,))
     yield ("kalman_filter", [mean, covariance, measured], kalman_filter(mean, covariance, measured),
            [wave(4, 9), np.eye(9), wave(5, 3) + 10], 1)
@@ -178,8 +178,8 @@ static void run_{name}(void) {{
 {inputs}
   static double out[{results}][{batch} * {largest}], w[{work} + 1];
   static long long iw[{iwork} + 1];
-  double samples[501], sum = 0;
-  for (int s = 0; s < 501; ++s) {{
+  double samples[{rounds}], sum = 0;
+  for (int s = 0; s < {rounds}; ++s) {{
     const double start = now();
     for (int r = 0; r < {repeat}; ++r) for (int k = 0; k < {batch}; ++k) {{
       const double* arg[{arguments} + 8] = {{{argument}}};
@@ -189,9 +189,9 @@ static void run_{name}(void) {{
     }}
     samples[s] = (now() - start) / {repeat};
   }}
-  qsort(samples, 501, sizeof(double), ascending);
+  qsort(samples, {rounds}, sizeof(double), ascending);
   {sum}
-  printf("{name}\\t%.4f\\t%.12g\\n", samples[250], sum);
+  printf("{name}\\t%.4f\\t%.12g\\n", samples[{rounds} / 2], sum);
 }}
 """
 
@@ -202,7 +202,7 @@ def row(name, function, inputs, batch):
     values = [f"  static const double in{k}[] = {{{', '.join(map(repr, map(float, inputs[k].ravel())))}}};" for k in arguments]
     return ROW.format(
         name=name, inputs="\n".join(values), batch=batch, results=len(sizes), largest=max(sizes), work=function.sz_w(),
-        iwork=function.sz_iw(), arguments=len(inputs), repeat=1 if batch > 1 else 100,
+        iwork=function.sz_iw(), arguments=len(inputs), repeat=1 if batch > 1 else 100, rounds=101 if batch > 1 else 501,
         argument=", ".join(f"in{k} + k * {function.nnz_in(k)}" for k in arguments),
         result=", ".join(f"out[{k}] + k * {sizes[k]}" for k in results),
         sum=" ".join(f"for (int e = 0; e < {batch * sizes[k]}; ++e) sum += out[{k}][e];" for k in results))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""peers.py [--build DIR] [--rounds N] -- times bench/small.cc and the same programs in CasADi (as C), Pinocchio, Eigen and
-Ceres.
+"""peers.py [--build DIR] [--rounds N] -- times bench/small.cc and the same programs in CasADi (as C), Pinocchio, jaxlib,
+Eigen and Ceres, and the first result of a process.
 
 The programs run in turn. The table has medians in microseconds, and the ratio of the best other time to hilo's. The
 sums of all must be equal. CasADi and Pinocchio are installed into the environment of `make peer`. Compiling Pinocchio's
@@ -15,6 +15,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
@@ -38,6 +39,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         commands = {"hilo": [arguments.build / "bin" / "bench" / "small"], **peers(pathlib.Path(folder))}
         runs = {who: [rows_of(command) for _ in range(arguments.rounds)] for who, command in commands.items()}
+    show_first(arguments.build, arguments.rounds)
     return show({who: {row: (statistics.median(run[row][0] for run in each), each[0][row][1]) for row in each[0]}
                  for who, each in runs.items()})
 
@@ -58,6 +60,7 @@ def peers(folder: pathlib.Path) -> dict[str, list]:
         print("left out: CasADi and Pinocchio (could not be installed)")
         return commands
     commands["CasADi"] = [python, HERE / "casadi_programs.py", folder]
+    commands["jaxlib"] = [python, HERE / "jax_programs.py"]
     where = "import cmeel_pth, pathlib; print(pathlib.Path(cmeel_pth.__file__).parent / 'cmeel.prefix')"
     prefix = subprocess.run([python, "-c", where], text=True, stdout=subprocess.PIPE, check=True).stdout.strip()
     print("compiling Pinocchio's program", file=sys.stderr, flush=True)
@@ -73,11 +76,29 @@ def compiled(source: str, folder: pathlib.Path, *flags: str, libraries: tuple[st
     return subprocess.run(command).returncode == 0
 
 
+def show_first(build: pathlib.Path, rounds: int) -> None:
+    """Prints milliseconds from the start of a process to its first torques, without a cache of programs."""
+    commands = {"hilo": [build / "bin" / "bench" / "first_torque"]}
+    python = peer.existing()
+    if python is not None:
+        commands["jaxlib"] = [python, HERE / "jax_programs.py", "--first"]
+    for who, command in commands.items():
+        samples = [first_of(command) for _ in range(2 * rounds + 1)]
+        print(f"{who}: first torques after {statistics.median(samples):.0f} ms")
+
+
+def first_of(command: list) -> float:
+    started = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env={**os.environ, "HILO_LOG": "error", "HILO_CACHE": "off"})
+    return 1e3 * (time.perf_counter() - started)
+
+
 def rows_of(command: list) -> dict[str, tuple[float, float]]:
-    """Microseconds and sum of each row."""
+    """Microseconds and sum of each row, on one processor."""
     environment = {**os.environ, "HILO_LOG": "error", "HILO_NUM_THREADS": "1"}
-    lines = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE, env=environment).stdout.splitlines()
-    columns = [line.split("\t") for line in lines]
+    pinned = ["taskset", "-c", "0", *command]
+    done = subprocess.run(pinned, check=True, text=True, stdout=subprocess.PIPE, env=environment)
+    columns = [line.split("\t") for line in done.stdout.splitlines()]
     return {name: (float(microseconds), float(total)) for name, microseconds, total in columns}
 
 

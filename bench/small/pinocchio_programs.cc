@@ -14,7 +14,7 @@ namespace pin = pinocchio;
 
 namespace {
 
-constexpr int kJoints = 7;
+constexpr int kJoints = 7, kBatch = 4096;
 
 pin::Model make_arm() {
   const double masses[kJoints] = {4.0, 3.5, 3.0, 2.5, 1.7, 1.2, 0.4};
@@ -30,9 +30,9 @@ pin::Model make_arm() {
   return model;
 }
 
-Eigen::VectorXd wave(double seed) {
-  Eigen::VectorXd result(kJoints);
-  for (int k = 0; k < kJoints; ++k) result[k] = std::sin(seed + 1.7 * k);
+Eigen::MatrixXd wave(double seed, int count = 1) {
+  Eigen::MatrixXd result(kJoints, count);
+  for (int k = 0; k < kJoints * count; ++k) result(k % kJoints, k / kJoints) = std::sin(seed + 1.7 * k);
   return result;
 }
 
@@ -64,4 +64,29 @@ int main() {
         pin::crba(model, data, q);
       },
       [&] { return 2 * data.M.triangularView<Eigen::Upper>().toDenseMatrix().sum() - data.M.diagonal().sum(); });
+  const Eigen::MatrixXd qs = wave(1, kBatch), qds = wave(2, kBatch), lasts = wave(3, kBatch);
+  Eigen::MatrixXd results(kJoints, kBatch);
+  double slopes = 0;
+  row(
+      "inverse_dynamics_x4096",
+      [&] {
+        for (int k = 0; k < kBatch; ++k) results.col(k) = pin::rnea(model, data, qs.col(k), qds.col(k), lasts.col(k));
+      },
+      [&] { return results.sum(); });
+  row(
+      "inverse_dynamics_jacobian_x4096",
+      [&] {
+        slopes = 0;
+        for (int k = 0; k < kBatch; ++k) {
+          pin::computeRNEADerivatives(model, data, qs.col(k), qds.col(k), lasts.col(k));
+          slopes += data.dtau_dq.sum() + data.dtau_dv.sum();
+        }
+      },
+      [&] { return slopes; });
+  row(
+      "forward_dynamics_x4096",
+      [&] {
+        for (int k = 0; k < kBatch; ++k) results.col(k) = pin::aba(model, data, qs.col(k), qds.col(k), lasts.col(k));
+      },
+      [&] { return results.sum(); });
 }

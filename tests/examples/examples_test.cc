@@ -97,6 +97,17 @@ TEST(Examples, NumbersAreThoseOfTheSameProgramsInJax) {
   }
 }
 
+TEST(Examples, RobotsMoveAsInPinocchioAndInClosedForms) {
+  expect_prints("arm", "robot arm: right\n");
+  expect_prints("reach", "reach: right\n");
+  expect_prints("walker", "walker: right\n");
+}
+
+TEST(Examples, ControllersOfRobotsReachTheirGoals) {
+  expect_prints("swing_up", "swing up: right\n");
+  expect_prints("plan", "plan: right\n");
+}
+
 TEST(Examples, MandelbrotWritesAPictureOfTheRightArea) {
   const OutputFile picture("mandelbrot.png");
   const Outcome outcome = run_example("mandelbrot", picture.path());

@@ -10,7 +10,7 @@ import tempfile
 from command import ROOT
 
 BLOCK = re.compile(r"^```cpp\n(.*?)```\n\n```\n(.*?)```$", re.S | re.M)  # a program, and the block with its output
-INCLUDE = re.compile(r'#include ("hilo/\w+\.h"|<\w+>)')
+INCLUDE = re.compile(r'#include ("(?:hilo|examples/\w+)/\w+\.h"|<\w+>)')
 BETWEEN = "\x1e\n"
 
 
@@ -64,7 +64,7 @@ def run(program: str, build: pathlib.Path) -> str:
     with tempfile.TemporaryDirectory(prefix="hilo_readme_") as folder:
         source, binary = pathlib.Path(folder) / "program.cc", pathlib.Path(folder) / "program"
         source.write_text(program)
-        subprocess.run([os.environ.get("CXX", "g++"), "-std=c++20", "-I", ROOT / "src", "-I", build / "generated", source, "-o", binary,
+        subprocess.run([os.environ.get("CXX", "g++"), "-std=c++20", "-I", ROOT / "src", "-I", ROOT, "-I", build / "generated", source, "-o", binary,
                         "-L", build / "lib", "-lhilo", "-Wl,-rpath," + str(build / "lib")], check=True)
         return subprocess.run([binary], check=True, text=True, stdout=subprocess.PIPE, cwd=folder).stdout
 
