@@ -5,10 +5,10 @@
 These are: the start of a process and the size of the library; compile times of user programs; the fraction of a
 program's time that its profile explains; units that take more than 4 times the least time; every program of bench/;
 reading speed; gradients compared with their objectives; collectives between processes compared with MPI's; training
-steps on one and two devices; calls of a server compared with a bare echo; small programs of control and robotics
-compared with CasADi, Pinocchio, Eigen and Ceres; and hilo compared with its peers (bench/peers.py). The last part
-writes the picture of its ratios into figures/ of the build folder, or with --record into docs/figures and
-docs/performance.md."""
+steps on one and two devices; calls of a server compared with a bare echo; models of finance and their gradients; small
+programs of control and robotics compared with CasADi, Pinocchio, Eigen and Ceres; and hilo compared with its peers
+(bench/peers.py). The last part writes the picture of its ratios into figures/ of the build folder, or with --record
+into docs/figures and docs/performance.md."""
 
 import argparse
 import json
@@ -36,12 +36,12 @@ def main() -> int:
     os.environ.setdefault("HILO_CACHE", "off")  # what is measured and tested is compiled
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--only", choices=("start", "compile", "profile", "floors", "programs", "reading", "adbench", "processes", "meshes", "serving",
+    parser.add_argument("--only", choices=("start", "compile", "profile", "floors", "programs", "reading", "adbench", "finance", "processes", "meshes", "serving",
                                            "small", "peers"))
     parser.add_argument("--record", action="store_true", help="write the comparisons with peers into docs/")
     arguments = parser.parse_args()
     sections = {"start": start, "compile": compile_times, "profile": profile, "floors": floors, "programs": programs, "reading": reading,
-                "adbench": adbench, "processes": processes, "meshes": meshes,
+                "adbench": adbench, "finance": lambda build: models(build, "finance"), "processes": processes, "meshes": meshes,
                 "serving": serving, "small": small, "peers": lambda build: peers(build, arguments.record)}
     statuses = [run(arguments.build) for name, run in sections.items() if arguments.only in (None, name)]
     return max(statuses)
@@ -171,7 +171,7 @@ def coverage(profiles: list[dict], module: str) -> float:
 def programs(build: pathlib.Path) -> int:
     statuses = [0]
     for source in sorted((ROOT / "bench").glob("*.cc")):
-        if source.stem in ("all_reduce", "small"):  # processes() and small() run them
+        if source.stem in ("all_reduce", "small", "finance"):  # processes(), small() and models() run them
             continue
         print(f"== {source.stem}", flush=True)
         statuses.append(subprocess.run([build / "bin" / "bench" / source.stem]).returncode)
@@ -216,6 +216,35 @@ def adbench(build: pathlib.Path) -> int:
             objective, gradient = rows[f"{name} objective"], rows[f"{name} gradient"]
             print(f"{who}, {name}: objective {objective:.1f} us, gradient {gradient:.1f} us: {gradient / objective:.2f} times (aim 3)")
     return 0
+
+
+def models(build: pathlib.Path, field: str) -> int:
+    """Values and gradients of a field's models, and the time to their first results; the same of jaxlib if an
+    environment has it, and how far its results are from hilo's."""
+    ours = rows_with_first([build / "bin" / "bench" / field])
+    python = peer.existing()
+    theirs = rows_with_first([python, ROOT / "bench" / field / "models.py"]) if python else {}
+    if not theirs:
+        print("left out: jaxlib's times (make peer makes its environment)")
+    values = {name.rpartition(" ")[0]: row for name, row in ours.items() if name.endswith(" value")}
+    for name, (microseconds, first, number) in ours.items():
+        model, _, kind = name.rpartition(" ")
+        line = f"{model}, {kind}: {microseconds / 1e3:.3f} ms, first result {first:.2f} s"
+        if kind == "gradient":
+            line += f", {microseconds / values[model][0]:.2f} times the value (aim 2.3)"
+        if name in theirs:
+            other, other_first, other_number = theirs[name]
+            line += (f"; jaxlib {other / 1e3:.3f} ms: {other / microseconds:.2f} times, first result {other_first:.2f} s; "
+                     f"results differ by {abs(number / other_number - 1):.1g}")
+        print(line)
+    return 0
+
+
+def rows_with_first(command: list) -> dict[str, tuple[float, float, float]]:
+    """Microseconds, seconds to the first result and the result's sum of each row."""
+    lines = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout.splitlines()
+    return {name: (float(microseconds), float(first), float(number))
+            for name, microseconds, first, number in (line.split("\t") for line in lines)}
 
 
 def small(build: pathlib.Path) -> int:

@@ -154,6 +154,8 @@ TEST(Examples, FluidIsStirredIntoARing) { EXPECT_EQ(page_of("fluid", "data:image
 
 TEST(Examples, GreeksAreThoseOfTheFormulas) { EXPECT_EQ(page_of("option_greeks", "vega"), "option Greeks: right\n"); }
 
+TEST(Examples, ModelsOfFinanceHaveTheirClosedFormsAndGreeks) { expect_prints("heston", "Heston: right\n"); }
+
 TEST(Examples, BundleAdjustmentEndsAtTheNoise) {
   EXPECT_EQ(page_of("bundle_adjustment", "the first camera"), "bundle adjustment: right\n");
 }
