@@ -3,6 +3,8 @@
 // Source    Hagan, Kumar, Lesniewski and Woodward, "Managing smile risk" (2002), formula (2.17)
 #pragma once
 
+#include <cmath>
+
 #include "hilo/hilo.h"
 
 namespace finance {
@@ -46,6 +48,23 @@ inline Array sabr_misfit(const Sabr& m, const Smiles& quotes) {
   };
   const Array fitted = vmap(of_expiry)(m, quotes.forwards, quotes.strikes, quotes.times);
   return numpy::sum(numpy::square(fitted - quotes.volatilities));
+}
+
+/// A call without discounting: the mean payoff of paths whose forward keeps to 0 once it is there.
+/// Shapes    normals f64[steps, 2, paths]
+inline Array sabr_by_paths(const Sabr& m, const Array& forward, double strike, double time, const Array& normals) {
+  const double dt = time / static_cast<double>(normals.shape(0)), root = std::sqrt(dt);
+  const Array independent = numpy::sqrt(1.0 - numpy::square(m.correlation));
+  const auto step = [&](const std::pair<Array, Array>& state, const Array& z) {
+    const auto& [price, level] = state;
+    const Array shock = m.correlation * z[0] + independent * z[1];
+    const Array moved = price + level * numpy::power(numpy::maximum(price, 1e-12), kSabrExponent) * root * z[0];
+    const Array after = level * numpy::exp(m.volatility * root * shock - 0.5 * dt * numpy::square(m.volatility));
+    return std::pair(std::pair(numpy::maximum(moved, 0.0), after), std::tuple<>());
+  };
+  const Array like = numpy::zeros({normals.shape(2)}, float64);
+  const Array end = lax::scan(step, std::pair(like + forward, like + m.level), normals).first.first;
+  return numpy::mean(nn::relu(end - strike));
 }
 
 }  // namespace finance
