@@ -5,10 +5,10 @@
 These are: the start of a process and the size of the library; compile times of user programs; the fraction of a
 program's time that its profile explains; units that take more than 4 times the least time; every program of bench/;
 reading speed; gradients compared with their objectives; collectives between processes compared with MPI's; training
-steps on one and two devices; calls of a server compared with a bare echo; models of finance and their gradients; small
-programs of control and robotics compared with CasADi, Pinocchio, Eigen and Ceres; and hilo compared with its peers
-(bench/peers.py). The last part writes the picture of its ratios into figures/ of the build folder, or with --record
-into docs/figures and docs/performance.md."""
+steps on one and two devices; calls of a server compared with a bare echo; models of finance and their gradients;
+GradBench's evals; small programs of control and robotics compared with CasADi, Pinocchio, Eigen and Ceres; and hilo
+compared with its peers (bench/peers.py). The last part writes the picture of its ratios into figures/ of the build
+folder, or with --record into docs/figures and docs/performance.md."""
 
 import argparse
 import json
@@ -36,12 +36,13 @@ def main() -> int:
     os.environ.setdefault("HILO_CACHE", "off")  # what is measured and tested is compiled
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--only", choices=("start", "compile", "profile", "floors", "programs", "reading", "adbench", "finance", "processes", "meshes", "serving",
+    parser.add_argument("--only", choices=("start", "compile", "profile", "floors", "programs", "reading", "adbench", "finance", "gradbench", "processes", "meshes", "serving",
                                            "small", "peers"))
     parser.add_argument("--record", action="store_true", help="write the comparisons with peers into docs/")
     arguments = parser.parse_args()
     sections = {"start": start, "compile": compile_times, "profile": profile, "floors": floors, "programs": programs, "reading": reading,
-                "adbench": adbench, "finance": lambda build: models(build, "finance"), "processes": processes, "meshes": meshes,
+                "adbench": adbench, "finance": lambda build: models(build, "finance"),
+                "gradbench": gradbench, "processes": processes, "meshes": meshes,
                 "serving": serving, "small": small, "peers": lambda build: peers(build, arguments.record)}
     statuses = [run(arguments.build) for name, run in sections.items() if arguments.only in (None, name)]
     return max(statuses)
@@ -171,7 +172,7 @@ def coverage(profiles: list[dict], module: str) -> float:
 def programs(build: pathlib.Path) -> int:
     statuses = [0]
     for source in sorted((ROOT / "bench").glob("*.cc")):
-        if source.stem in ("all_reduce", "small", "finance"):  # processes(), small() and models() run them
+        if source.stem in ("all_reduce", "small", "finance", "gradbench"):  # other sections run them
             continue
         print(f"== {source.stem}", flush=True)
         statuses.append(subprocess.run([build / "bin" / "bench" / source.stem]).returncode)
@@ -238,6 +239,28 @@ def models(build: pathlib.Path, field: str) -> int:
                      f"results differ by {abs(number / other_number - 1):.1g}")
         print(line)
     return 0
+
+
+def gradbench(build: pathlib.Path) -> int:
+    """GradBench's own evals with hilo and, where GradBench has them, with JAX: their verdicts and times."""
+    clone, python = os.environ.get("GRADBENCH"), peer.existing()
+    if clone is None:
+        print("left out: GradBench's evals (GRADBENCH=CLONE names a clone with tools/manual built)")
+        return 0
+    environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(clone) / "python" / "gradbench")}
+    folder = pathlib.Path("python") / "gradbench" / "gradbench"
+    with_jax = {path.stem for path in (pathlib.Path(clone) / folder / "tools" / "jax").glob("*.py")}
+    statuses = []
+    for name in ("hello", "det", "lse", "llsq", "ode", "kmeans", "gmm", "lstm", "ba", "ht", "particle", "saddle"):
+        evaluation = f"{sys.executable} {folder / 'evals' / name / 'run.py'}"
+        tools = {"hilo": build / "bin" / "bench" / "gradbench"}
+        if python and name in with_jax:
+            tools["JAX"] = f"{python} {folder / 'tools' / 'jax' / 'run.py'}"
+        for who, tool in tools.items():
+            print(f"{name} with {who}:", flush=True)
+            command = [sys.executable, ROOT / "bench" / "gradbench" / "drive.py", "--eval", evaluation, "--tool", str(tool)]
+            statuses.append(subprocess.run(command, cwd=clone, env=environment).returncode)
+    return max(statuses)
 
 
 def rows_with_first(command: list) -> dict[str, tuple[float, float, float]]:

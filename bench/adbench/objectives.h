@@ -42,19 +42,24 @@ struct Gmm {
   }
 
   static Array objective(const Parameters& p, const Data& x) {
+    const int64_t d = x.shape(1), k = p.alphas.shape(0);
+    const Array diagonal = numpy::exp(p.icf(all, range(d))), below = p.icf(all, range(d, none));
+    return log_likelihood(p, x) + 0.5 * (squares(diagonal) + squares(below)) -
+           static_cast<double>(k) * prior_constant(d);
+  }
+
+  static Array log_likelihood(const Parameters& p, const Data& x) {
     const int64_t n = x.shape(0), d = x.shape(1), k = p.alphas.shape(0);
     const Array log_diagonal = p.icf(all, range(d)), below = p.icf(all, range(d, none));
-    const Array diagonal = numpy::exp(log_diagonal);
     const auto upper = numpy::triu_indices(d, 1);
     const Array factors = numpy::zeros({k, d, d}, float64).at(all, upper[1], upper[0]).set(below) +
-                          numpy::expand_dims(diagonal, 2) * numpy::eye(d, float64);
+                          numpy::expand_dims(numpy::exp(log_diagonal), 2) * numpy::eye(d, float64);
     const Array apart =
         numpy::matmul(numpy::expand_dims(x, 0) - numpy::expand_dims(p.means, 1), numpy::swapaxes(factors, 1, 2));
     const Array terms =
         numpy::expand_dims(p.alphas + numpy::sum(log_diagonal, 1), 1) - 0.5 * numpy::sum(numpy::square(apart), 2);
-    const Array likelihood = numpy::sum(nn::logsumexp(terms, 0)) - static_cast<double>(n) * nn::logsumexp(p.alphas);
-    return -0.5 * std::log(2 * std::numbers::pi) * static_cast<double>(n * d) + likelihood +
-           0.5 * (squares(diagonal) + squares(below)) - static_cast<double>(k) * prior_constant(d);
+    return numpy::sum(nn::logsumexp(terms, 0)) - static_cast<double>(n) * nn::logsumexp(p.alphas) -
+           0.5 * std::log(2 * std::numbers::pi) * static_cast<double>(n * d);
   }
 
  private:
@@ -103,7 +108,7 @@ struct Bundle {
     return 0.5 * (squares(errors) + squares(of_weights));
   }
 
- private:
+  /// The two errors of an observation, and that of its weight.
   static std::pair<Array, Array> residual(const Array& camera, const Array& point, const Array& weight,
                                           const Array& feature) {
     const Array seen = rotated(camera(range(0, 3)), point - camera(range(3, 6)));
@@ -142,10 +147,22 @@ struct HandModel {
     for (int64_t joint = 1; joint < kJoints; ++joint) chain.push_back(numpy::matmul(chain.back(), posed(all, joint)));
     const Array absolute = numpy::concatenate(
         {relative(range(0, 1)), numpy::expand_dims(palm, 0), numpy::reshape(numpy::stack(chain, 1), {-1, 4, 4})}, 0);
+    return placed(absolute, theta);
+  }
+
+  /// Where the vertices are when the bones are, [bones, 4, 4], before the rotation and the place in theta.
+  Array placed(const Array& absolute, const Array& theta) const {
     const Array transforms = numpy::reshape(numpy::matmul(absolute, inverse_base)(all, range(3)), {kBones, 12});
     const Array blended = numpy::reshape(numpy::matmul(weights, transforms), {-1, 3, 4});
     const Array places = numpy::sum(blended * numpy::expand_dims(base, 1), 2);
     return vmap(rotated, {kNoAxis, 0})(theta(range(3)), places) + theta(range(3, 6));
+  }
+
+  /// By a bend, then by a turn: [..., 16].
+  static Array rotations(const Array& bend, const Array& turn) {
+    const Array o = numpy::zeros_like(bend), e = numpy::ones_like(bend);
+    const Array cb = numpy::cos(bend), sb = numpy::sin(bend), ct = numpy::cos(turn), st = numpy::sin(turn);
+    return numpy::stack({ct, -st * cb, st * sb, o, st, ct * cb, -ct * sb, o, o, sb, cb, o, o, o, o, e}, -1);
   }
 
  private:
@@ -159,10 +176,7 @@ struct HandModel {
   static Array pose(const Array& angles) {
     const Array fingers = numpy::reshape(angles, {kFingers, kJoints}), zero = numpy::zeros({kFingers, 1}, float64);
     const Array bend = numpy::concatenate({fingers(all, range(1)), fingers(all, range(2, none)), zero}, 1);
-    const Array turn = numpy::concatenate({fingers(all, range(1, 2)), zero, zero, zero}, 1);
-    const Array o = numpy::zeros_like(bend), e = numpy::ones_like(bend);
-    const Array cb = numpy::cos(bend), sb = numpy::sin(bend), ct = numpy::cos(turn), st = numpy::sin(turn);
-    return numpy::stack({ct, -st * cb, st * sb, o, st, ct * cb, -ct * sb, o, o, sb, cb, o, o, o, o, e}, -1);
+    return rotations(bend, numpy::concatenate({fingers(all, range(1, 2)), zero, zero, zero}, 1));
   }
 };
 
