@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test sanitize soak bench race conformance interop jax-tests peer wheel sbom fuzz format lint docs install uninstall
+.PHONY: help build demo test sanitize soak bench race conformance interop jax-tests peer wheel reproducible sbom fuzz format lint docs install uninstall
 
 help:  ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / && $$1 != "help" { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -65,10 +65,16 @@ peer:  ## the JAX that bench, race, interop and jax-tests compare with, in .venv
 	@tools/setup.sh bench
 	@python3 tools/peer.py
 
-wheel:  ## the package jax-hilo, which puts hilo under JAX: build/wheel/jax_hilo-*.whl
+wheel:  ## the Python packages hilo, with the library and the command, and jax-hilo, which puts it under JAX: build/wheel/*.whl
 	@tools/setup.sh build
-	@tools/build.sh $(BUILD) $(JOBS) hilo_wheel
+	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command hilo_wheel
 	@python3 tools/wheel.py --build $(BUILD)
+
+reproducible:  ## builds the commit again in another folder, and compares the libraries and wheels with those of BUILD; OBJECTS=numpy: only such objects
+	@tools/setup.sh build
+	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command hilo_companions hilo_pjrt hilo_wheel
+	@python3 tools/wheel.py --build $(BUILD)
+	@python3 tools/reproducible.py --build $(BUILD) --jobs $(JOBS) $(if $(OBJECTS),--objects $(OBJECTS))
 
 sbom:  ## what the product consists of, as SPDX: build/hilo.spdx.json
 	@python3 tools/sbom.py --out $(BUILD)/hilo.spdx.json

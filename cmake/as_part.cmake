@@ -3,7 +3,7 @@
 # hilo's: these are variables of hilo's folder, which the other project doesn't see.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_EXTENSIONS OFF)
-set(CMAKE_CXX_VISIBILITY_PRESET default)  # cmake/hilo.map lists the exported symbols
+set(CMAKE_CXX_VISIBILITY_PRESET default)  # cmake/hilo.map.in lists the exported symbols
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_UNITY_BUILD OFF)
 set(CMAKE_INTERPROCEDURAL_OPTIMIZATION OFF)

@@ -118,4 +118,21 @@ int __wrap_pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mu
   const struct timespec target {end / kSecond, end % kSecond};
   return pthread_cond_timedwait(condition, mutex, &target);
 }
+
+// 2.34: the C library calls the constructors of a program; earlier, a function did that which was linked into it.
+using Constructor = void (*)(int, char**, char**);
+extern __attribute__((visibility("hidden"))) const Constructor __init_array_start[];
+extern __attribute__((visibility("hidden"))) const Constructor __init_array_end[];
+
+int old___libc_start_main(int (*main)(int, char**, char**), int count, char** values, Constructor start, void (*end)(),
+                          void (*loader_end)(), void* stack);
+__asm__(".symver old___libc_start_main,__libc_start_main@GLIBC_2.2.5");
+
+int __wrap___libc_start_main(int (*main)(int, char**, char**), int count, char** values, Constructor, void (*end)(),
+                             void (*loader_end)(), void* stack) {
+  const Constructor start = [](int count, char** values, char** variables) {
+    for (const Constructor* next = __init_array_start; next != __init_array_end; ++next) (*next)(count, values, variables);
+  };
+  return old___libc_start_main(main, count, values, start, end, loader_end, stack);
+}
 }

@@ -32,7 +32,7 @@ def check(library: pathlib.Path) -> list[str]:
 
 def foreign_symbols(library: pathlib.Path) -> list[str]:
     lines = output("nm", "-D", "--defined-only", "--format=posix", str(library)).splitlines()
-    names = [line.split()[0] for line in lines]
+    names = [line.split()[0].partition("@")[0] for line in lines if line.split()[1] != "A"]  # A: the name of the version
     if not names:
         return [f"{library}: shows no symbol at all"]
     foreign = [name for name in names if not OURS.match(name)]
@@ -42,7 +42,7 @@ def foreign_symbols(library: pathlib.Path) -> list[str]:
 def missing_symbols(library: pathlib.Path) -> list[str]:
     """Returns hilo's own symbols that the library uses and no library defines."""
     lines = output("nm", "-D", "--undefined-only", "--format=posix", str(library)).splitlines()
-    names = [line.split()[0] for line in lines]
+    names = [line.split()[0].partition("@")[0] for line in lines]
     return [f"{library}: uses {name}, which it does not define" for name in names if OURS.match(name)]
 
 

@@ -36,6 +36,7 @@ def all_checks(root: pathlib.Path, build: pathlib.Path, jobs: int) -> list[tuple
         "instantiated": [python, "tools/check_instantiated.py", "--build", str(build)],
         "instances": [python, "tools/check_instances.py", "--build", str(build)],
         "symbols": [python, "tools/check_symbols.py", str(build / "lib" / "libhilo.so")],
+        "abi": ["tools/check_abi.py", "--build", str(build)],  # its first line selects the Python that has libclang's module
         "wheel": [python, "tools/wheel.py", "--check", "--build", str(build)],
         "generated_docs": [python, "tools/generate_docs.py", "--check", "--build", str(build)],
     }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the wheel jax-hilo from python/ and a build: the package, libhilo_pjrt.so, libhilo.so and the libraries they
-need that not every system has. Compiles and downloads nothing. Format: PEP 427; the tag is PEP 600's."""
+"""Writes two wheels from python/ and a build. `hilo`: the libraries, the command, headers, files for CMake and pkg-config,
+and the Python module. `jax-hilo`: libhilo_pjrt.so and the package that registers it with JAX; it depends on `hilo`.
+Compiles and downloads nothing. Format: PEP 427; the tag is PEP 600's."""
 
 import argparse
 import base64
@@ -14,106 +15,164 @@ import sys
 import tempfile
 import zipfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import old_libstdcxx  # noqa: E402
+import sbom  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PACKAGE = pathlib.Path("jax_plugins/hilo")
+PLUGIN = pathlib.Path("jax_plugins/hilo")
 LARGEST = 60e6
 OLDEST_GLIBC = (2, 28)
-# What each Linux with this glibc has: PEP 600's list, as far as hilo needs it.
-EVERYWHERE = ("libc.so", "libm.so", "libdl.so", "libpthread.so", "librt.so", "libgcc_s.so", "libz.so", "linux-vdso.so", "ld-linux-x86-64.so")
-# Opened for a server's devices only: gRPC, 57 libraries, is the system's; an error names what lacks.
+# The newest versions of symbols that a system of the tag has: of glibc and of GCC's libraries.
+NEWEST_SYMBOLS = {"GLIBC": OLDEST_GLIBC, "GCC": (7, 0, 0), **old_libstdcxx.NEWEST}
+# The libraries that each Linux with this glibc has: PEP 600's list, as far as hilo needs it.
+EVERYWHERE = ("libc.so", "libm.so", "libdl.so", "libpthread.so", "librt.so", "libgcc_s.so", "libstdc++.so", "libz.so")
+# Opened for a server's devices only: gRPC, 57 libraries, is the system's; an error names what is missing.
 FROM_THE_SYSTEM = "libhilo_grpc.so"
-METADATA = """\
+NEEDED_SYMBOL = re.compile(r"\*UND\*.*?\(?(GLIBC|GCC|GLIBCXX|CXXABI)_([\d.]+)\)?\s+(\S+)")
+LIBRARY = re.compile(r"libhilo\.so\.[\d.]+")
+HILO_METADATA = """\
+Metadata-Version: 2.1
+Name: hilo
+Version: {version}
+Summary: JAX and XLA in C++: programs in HLO and StableHLO, and a library for C++, C and Python
+License: Apache-2.0
+Requires-Python: >=3.9
+Requires-Dist: numpy
+Requires-Dist: scipy-openblas32
+Provides-Extra: narrow
+Requires-Dist: ml_dtypes; extra == "narrow"
+"""
+JAX_METADATA = """\
 Metadata-Version: 2.1
 Name: jax-hilo
 Version: {version}
 Summary: JAX on hilo's engine: a PJRT plugin for CPUs
 License: Apache-2.0
 Requires-Python: >=3.11
+Requires-Dist: hilo=={version}
 Requires-Dist: jax>={oldest}
 Requires-Dist: jaxlib>={oldest}
-Requires-Dist: scipy-openblas32
 """
 ENTRY_POINTS = "[jax_plugins]\nhilo = jax_plugins.hilo\n"
 WHEEL = "Wheel-Version: 1.0\nGenerator: hilo tools/wheel.py\nRoot-Is-Purelib: false\nTag: {tag}\n"
+# `hilo` of an environment: finds the command without importing the package, which would import NumPy.
+SCRIPT = """\
+#!python
+import importlib.util
+import os
+import sys
+
+command = os.path.join(os.path.dirname(importlib.util.find_spec("hilo").origin), "bin", "hilo")
+os.execv(command, [command, *sys.argv[1:]])
+"""
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--out", type=pathlib.Path, help="the output folder (default: BUILD/wheel)")
     parser.add_argument("--check", action="store_true", help="only check that the build has all files, for the oldest glibc")
     arguments = parser.parse_args()
+    out, too_large = arguments.out or arguments.build / "wheel", False
     with tempfile.TemporaryDirectory(prefix="hilo_wheel_") as stage:
         try:
-            files = collect(arguments.build, pathlib.Path(stage))
-            if arguments.check:
-                return 0
-            wheel = write_wheel(files, arguments.out or arguments.build / "wheel")
+            packages = collect(arguments.build, pathlib.Path(stage))
+            for name, files in {} if arguments.check else packages.items():
+                wheel = write_wheel(name, files, out)
+                size = wheel.stat().st_size
+                print(f"{wheel}: {size / 1e6:.1f} MB")
+                too_large |= size > LARGEST
         except (OSError, subprocess.CalledProcessError, ValueError) as error:
             print(f"wheel: {error}", file=sys.stderr)
             return 1
-    size = wheel.stat().st_size
-    print(f"{wheel}: {size / 1e6:.1f} MB")
-    if size > LARGEST:
+    if too_large:
         print(f"wheel: larger than {LARGEST / 1e6:.0f} MB", file=sys.stderr)
-    return int(size > LARGEST)
+    return int(too_large)
 
 
-def collect(build: pathlib.Path, stage: pathlib.Path) -> dict[str, bytes]:
-    """Returns the wheel's contents except its own records: name in it -> bytes."""
-    subprocess.run(["cmake", "--install", build, "--component", "wheel", "--prefix", stage], check=True, stdout=subprocess.DEVNULL)
-    libraries = {soname(path): path for path in sorted((stage / PACKAGE).glob("*.so*")) if not path.is_symlink()}
-    if "libhilo_pjrt.so" not in libraries:
+def collect(build: pathlib.Path, stage: pathlib.Path) -> dict[str, dict[str, bytes]]:
+    """Returns the contents of each wheel except its RECORD: name of the wheel -> name in it -> bytes."""
+    compiled, installed = stage / "compiled", stage / "installed"
+    output("cmake", "--install", build, "--component", "wheel", "--prefix", compiled)
+    output("cmake", "--install", build, "--prefix", installed)
+    plugin = compiled / PLUGIN / "libhilo_pjrt.so"
+    if not plugin.exists():
         raise ValueError(f"{build} has no libhilo_pjrt.so. Hint: make wheel builds it")
-    libraries |= needed(libraries)
-    files = {str(PACKAGE / name): path.read_bytes() for name, path in libraries.items()}
-    for path in sorted((ROOT / "python" / PACKAGE).glob("*.py")):
-        files[str(PACKAGE / path.name)] = path.read_bytes()
-    info = f"jax_hilo-{version()}.dist-info"
-    tag = f"py3-none-{platform_tag(libraries.values())}"
-    files |= {f"{info}/METADATA": METADATA.format(version=version(), oldest=oldest_jaxlib()).encode(),
-              f"{info}/WHEEL": WHEEL.format(tag=tag).encode(), f"{info}/entry_points.txt": ENTRY_POINTS.encode()}
-    for name in ("LICENSE", "THIRD_PARTY.md"):
-        files[f"{info}/licenses/{name}"] = (ROOT / name).read_bytes()
-    return files
+    binaries = [path for path in sorted(compiled.rglob("*")) if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"]
+    check_libraries(binaries)
+    tag = f"py3-none-{platform_tag(binaries)}"
+    return {"hilo": hilo_files(compiled, installed) | records("hilo", tag, HILO_METADATA),
+            "jax_hilo": {str(PLUGIN / plugin.name): plugin.read_bytes(), **sources(PLUGIN)} |
+            records("jax_hilo", tag, JAX_METADATA, {"entry_points.txt": ENTRY_POINTS})}
 
 
-def needed(libraries: dict[str, pathlib.Path]) -> dict[str, pathlib.Path]:
-    """Returns the libraries that these load and that not every system has. Raises ValueError for one that the loader
-    doesn't find."""
-    found = {}
-    for path in libraries.values():
-        if path.name == FROM_THE_SYSTEM:
-            continue
-        for line in output("ldd", path).splitlines():
-            name, _, place = (part.strip() for part in line.partition("=>"))
-            if name in libraries or not place or pathlib.Path(name).name.startswith(EVERYWHERE):
-                continue
-            if "not found" in place:
-                raise ValueError(f"{path.name} needs {name}, which isn't here")
-            found[name] = pathlib.Path(place.split(" (")[0])
-    return found
+def hilo_files(compiled: pathlib.Path, installed: pathlib.Path) -> dict[str, bytes]:
+    """Returns the files of the package `hilo`. A wheel has no links: the library is one file with its SONAME, and
+    libhilo.so, by which -lhilo finds it, is a script of the linker."""
+    files = {f"hilo/{name}": data for name, data in tree(installed, ("include", "lib*/**/cmake", "lib*/**/pkgconfig")).items()}
+    files |= {f"hilo/{path.relative_to(installed)}": path.read_bytes() for path in installed.glob("lib*/**/*.a")}
+    files |= tree(compiled, ("hilo",)) | sources(pathlib.Path("hilo"))
+    library = next(name for name in files if LIBRARY.fullmatch(pathlib.Path(name).name))
+    soname, folder = pathlib.Path(library).name, pathlib.Path(library).parent
+    files[str(folder / "libhilo.so")] = f"INPUT(-l:{soname})\n".encode()
+    for name in files:
+        if re.search(r"/hiloTargets-\w+\.cmake$", name):
+            files[name] = LIBRARY.sub(soname, files[name].decode()).encode()
+        elif name.endswith("/hilo.pc"):
+            files[name] = re.sub(r"^(Cflags:.*)$", r"\1 -idirafter ${prefix}/third_party", files[name].decode(), flags=re.M).encode()
+    data = f"hilo-{version()}.data"
+    pages = tree(installed, ("share/man", "share/bash-completion", "share/fish"))
+    files |= {f"{data}/data/{name}": content for name, content in pages.items()}
+    return files | {f"{data}/scripts/hilo": SCRIPT.encode()}
 
 
-def soname(path: pathlib.Path) -> str:
-    found = re.search(r"SONAME.*\[(.*)\]", output("readelf", "-d", path))
-    return found[1] if found else path.name
+def tree(root: pathlib.Path, patterns: tuple[str, ...]) -> dict[str, bytes]:
+    """Returns all files under the folders of these patterns: name under the root -> bytes."""
+    paths = [path for pattern in patterns for folder in root.glob(pattern) for path in sorted(folder.rglob("*"))]
+    return {str(path.relative_to(root)): path.read_bytes() for path in paths if path.is_file()}
+
+
+def sources(package: pathlib.Path) -> dict[str, bytes]:
+    folder = ROOT / "python" / package
+    return {str(package / path.name): path.read_bytes() for path in sorted(folder.iterdir()) if path.suffix in (".py", ".typed")}
+
+
+def records(name: str, tag: str, metadata: str, more: dict[str, str] | None = None) -> dict[str, bytes]:
+    """Returns the files of the folder dist-info, with the licences of all that is compiled in."""
+    texts = {"METADATA": metadata.format(version=version(), oldest=oldest_jaxlib()), "WHEEL": WHEEL.format(tag=tag), **(more or {})}
+    files = {name: text.encode() for name, text in texts.items()}
+    files |= {f"licenses/{name}": (ROOT / name).read_bytes() for name in ("LICENSE", "THIRD_PARTY.md")}
+    for package, part, _ in sbom.product_parts():
+        licence = pathlib.Path("/usr/share/doc") / package / "copyright"
+        if part in ("inside", "linked", "headers") and licence.exists():
+            files[f"licenses/{package}/copyright"] = licence.read_bytes()
+    return {f"{name}-{version()}.dist-info/{path}": data for path, data in files.items()}
+
+
+def check_libraries(binaries: list[pathlib.Path]) -> None:
+    """Raises ValueError if one needs a library that not every system has."""
+    for path in binaries:
+        needed = re.findall(r"\(NEEDED\).*\[(.*)\]", output("readelf", "-d", path))
+        foreign = [name for name in needed if not name.startswith((*EVERYWHERE, "libhilo", "ld-linux"))]
+        if foreign and path.name != FROM_THE_SYSTEM:
+            raise ValueError(f"{path.name} needs {', '.join(foreign)}, which not every system has")
 
 
 def platform_tag(libraries) -> str:
     """Returns PEP 600's tag for OLDEST_GLIBC. Raises ValueError with the symbols for which a library needs a newer
-    one."""
+    system."""
     newer = {}
     for path in libraries:
         if path.name == FROM_THE_SYSTEM:
             continue
-        for major, minor, symbol in re.findall(r"GLIBC_(\d+)\.(\d+)\)?\s+(\S+)", output("objdump", "-T", path)):
-            if (int(major), int(minor)) > OLDEST_GLIBC:
-                newer.setdefault(path.name, []).append(f"{symbol} of {major}.{minor}")
+        for family, found, symbol in NEEDED_SYMBOL.findall(output("objdump", "-T", path)):
+            if old_libstdcxx.numbers(found) > NEWEST_SYMBOLS[family]:
+                newer.setdefault(path.name, []).append(f"{symbol} of {family} {found}")
     if newer:
         wanted = ".".join(map(str, OLDEST_GLIBC))
         raise ValueError("; ".join(f"{name} needs {', '.join(symbols)}" for name, symbols in newer.items()) +
-                         f"; wanted glibc {wanted}. Hint: packaging/oldest_glibc.cc")
+                         f"; wanted a system with glibc {wanted}. Hint: packaging/oldest_glibc.cc, tools/old_libstdcxx.py")
     return "manylinux_{}_{}_x86_64".format(*OLDEST_GLIBC)
 
 
@@ -127,23 +186,23 @@ def version() -> str:
 
 def oldest_jaxlib() -> str:
     """Returns the version that the package checks (python/jax_plugins/hilo/library.py)."""
-    found = re.search(r"OLDEST_JAXLIB, \w+ = \(([\d, ]+)\)", (ROOT / "python" / PACKAGE / "library.py").read_text())
+    found = re.search(r"OLDEST_JAXLIB, \w+ = \(([\d, ]+)\)", (ROOT / "python" / PLUGIN / "library.py").read_text())
     return ".".join(re.findall(r"\d+", found[1]))
 
 
-def write_wheel(files: dict[str, bytes], out: pathlib.Path) -> pathlib.Path:
+def write_wheel(name: str, files: dict[str, bytes], out: pathlib.Path) -> pathlib.Path:
     """Writes the archive with its RECORD, atomically."""
-    info = next(name for name in files if name.endswith("/WHEEL"))
-    tag = re.search(r"Tag: (.*)", files[info].decode())[1]
-    record = info.replace("WHEEL", "RECORD")
-    rows = [f"{name},sha256={digest(data)},{len(data)}" for name, data in files.items()] + [f"{record},,"]
+    info = f"{name}-{version()}.dist-info"
+    tag = re.search(r"Tag: (.*)", files[f"{info}/WHEEL"].decode())[1]
+    rows = [f"{path},sha256={digest(data)},{len(data)}" for path, data in sorted(files.items())] + [f"{info}/RECORD,,"]
     out.mkdir(parents=True, exist_ok=True)
-    wheel = out / f"jax_hilo-{version()}-{tag}.whl"
+    wheel = out / f"{name}-{version()}-{tag}.whl"
     temporary = wheel.with_suffix(".part")
     with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for name, data in {**files, record: ("\n".join(rows) + "\n").encode()}.items():
-            entry = zipfile.ZipInfo(name, date_time=(2020, 1, 1, 0, 0, 0))  # equal builds, equal wheels
-            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+        for path, data in [*sorted(files.items()), (f"{info}/RECORD", ("\n".join(rows) + "\n").encode())]:
+            entry = zipfile.ZipInfo(path, date_time=(2020, 1, 1, 0, 0, 0))  # equal builds, equal wheels
+            mode = 0o755 if "/bin/" in path or "/scripts/" in path else 0o644
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, (0o100000 | mode) << 16
             archive.writestr(entry, data)
     os.replace(temporary, wheel)
     return wheel

@@ -8,6 +8,7 @@ import functools
 import os
 import pathlib
 
+PACKAGE = pathlib.Path(__file__).resolve().parent
 CODES = ("OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED",
          "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS",
          "UNAUTHENTICATED")
@@ -87,7 +88,7 @@ def set_thread_count(threads: int) -> None:
 def library() -> ctypes.CDLL:
     """Returns the library: the file that HILO_LIBRARY names, else that of this package, else the system's. Raises
     ImportError if none exists."""
-    own = sorted((pathlib.Path(__file__).resolve().parent / "lib").glob("libhilo.so*"))
+    own = sorted(PACKAGE.glob("lib*/**/libhilo.so.*"))  # libhilo.so is the linker's
     path = os.environ.get("HILO_LIBRARY") or (str(own[0]) if own else ctypes.util.find_library("hilo"))
     if path is None:
         raise ImportError("hilo: libhilo.so isn't there. Hint: the variable HILO_LIBRARY names it")
@@ -109,8 +110,8 @@ def declare(found: ctypes.CDLL, name: str, result, parameters) -> None:
 
 
 def open_openblas() -> None:
-    """Opens PyPI's OpenBLAS if it is installed, so that hilo finds it by its name. Otherwise hilo looks for the
-    system's."""
+    """Opens PyPI's OpenBLAS if it is installed, so that hilo finds it by its name, in whichever folder of sys.path it is.
+    Otherwise hilo looks next to its own package, then for the system's."""
     try:
         import scipy_openblas32
     except ImportError:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the wheel jax-hilo, installs it in a fresh environment, and runs programs on hilo there. Missing parts are
-reported by the package. Ends with "N passed, N failed"."""
+"""Builds the wheels hilo and jax-hilo, installs them in a fresh environment, and runs programs on hilo there. Missing parts
+are reported by the package. Ends with "N passed, N failed"."""
 
 import argparse
 import contextlib
@@ -45,14 +45,14 @@ def main() -> int:
 def cases(command: pathlib.Path, folder: pathlib.Path):
     build = command.parent.parent
     problem = run([sys.executable, ROOT / "tools" / "wheel.py", "--build", build, "--out", folder])
-    yield "is built", problem
+    yield "are built", problem
     if problem:
         return
-    wheel = next(folder.glob("*.whl"))
+    wheels = sorted(folder.glob("*.whl"))
     python = folder / "venv" / "bin" / "python"
-    # jaxlib comes from the environment of this script; the wheel itself goes into a fresh one.
-    problem = run([sys.executable, "-m", "venv", folder / "venv"]) or run([python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", wheel])
-    yield "is installed", problem
+    # jaxlib comes from the environment of this script; the wheels go into a fresh one.
+    problem = run([sys.executable, "-m", "venv", folder / "venv"]) or run([python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", *wheels])
+    yield "are installed", problem
     if problem:
         return
     outer = {"PYTHONPATH": next(path for path in sys.path if path.endswith("site-packages"))}
@@ -90,7 +90,7 @@ def serving(command: pathlib.Path):
 
 def without_grpc(folder: pathlib.Path, action) -> str:
     """Returns the result of `action` while the installed package lacks libhilo_grpc.so."""
-    library = next(folder.glob("venv/lib/*/site-packages/jax_plugins/hilo/libhilo_grpc.so"))
+    library = next(folder.glob("venv/lib/*/site-packages/hilo/lib/libhilo_grpc.so"))
     library.rename(library.with_suffix(".away"))
     try:
         return action()

@@ -42,8 +42,9 @@ def find() -> pathlib.Path:
 def load(path: pathlib.Path) -> int:
     """Returns the address of the plugin's PJRT_Api. Raises ImportError with the loader's reason if it can't be
     loaded."""
+    import hilo.library  # the package hilo, on which jax-hilo depends: it has libhilo.so
     try:
-        open_openblas()
+        hilo.library.open_openblas()
         plugin = ctypes.CDLL(str(path))
         entry = plugin.GetPjrtApi
     except (OSError, AttributeError) as error:
@@ -53,13 +54,3 @@ def load(path: pathlib.Path) -> int:
     if not api:
         raise ImportError(f"hilo: {path}: GetPjrtApi gives no table", path=str(path))
     return api
-
-
-def open_openblas() -> None:
-    """Opens PyPI's OpenBLAS if it is installed, so that hilo finds it by its name. Otherwise hilo looks for the
-    system's."""
-    try:
-        import scipy_openblas32
-    except ImportError:
-        return
-    ctypes.CDLL(os.path.join(scipy_openblas32.get_lib_dir(), scipy_openblas32.get_library(fullname=True)))

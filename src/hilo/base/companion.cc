@@ -12,18 +12,8 @@
 namespace hilo {
 namespace {
 
-/// Returns the folder of libhilo.so with a trailing slash, or "" if it is unknown.
-std::string own_folder() {
-  static const char here = 0;
-  Dl_info about;
-  if (::dladdr(&here, &about) == 0 || about.dli_fname == nullptr) return "";
-  const std::string path = about.dli_fname;
-  const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
-}
-
 void* open(const char* library, int flags) {
-  const std::string path = own_folder() + library;
+  const std::string path = library_folder() + library;
   return ::dlopen(file_exists(path) ? path.c_str() : library, RTLD_LAZY | RTLD_LOCAL | flags);
 }
 
@@ -33,7 +23,16 @@ const CompanionTable* table_of(void* opened, const CompanionNames& names) {
 
 }  // namespace
 
-std::string companion_path(const CompanionNames& names) { return own_folder() + names.library; }
+std::string library_folder() {
+  static const char here = 0;
+  Dl_info about;
+  if (::dladdr(&here, &about) == 0 || about.dli_fname == nullptr) return "";
+  const std::string path = about.dli_fname;
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
+}
+
+std::string companion_path(const CompanionNames& names) { return library_folder() + names.library; }
 
 StatusOr<const CompanionTable*> open_companion(const CompanionNames& names) {
   void* const opened = open(names.library, 0);

@@ -22,6 +22,9 @@ struct CompanionNames {
   const char* hint;
 };
 
+/// Returns the folder of libhilo.so with a trailing slash, or "" if it is unknown.
+std::string library_folder();
+
 /// Opens the library in the folder of libhilo.so, or else by the loader's search. It stays open.
 /// Errors    NOT_FOUND if the library is missing; RESOURCE_EXHAUSTED without memory for it; FAILED_PRECONDITION for
 ///           another version

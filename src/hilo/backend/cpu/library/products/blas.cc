@@ -13,6 +13,7 @@
 #include "hilo/backend/cpu/library/in_pairs.h"
 #include "hilo/backend/cpu/library/products/product_choice.h"
 #include "hilo/backend/cpu/library/products/strip_product.h"
+#include "hilo/base/companion.h"
 #include "hilo/base/stop.h"
 
 namespace hilo::cpu {
@@ -85,13 +86,13 @@ void* open_with_best_kernels(const char* file) {
 Library open_library() {
   Library library;
   // Several threads of hilo's pool call it at once, each for its own product. The serial build doesn't support that:
-  // its calls share buffers without a lock, and sometimes a result is wrong. The first one is only available if the
-  // process has opened it, as the wheel jax-hilo does.
-  constexpr const char* kNames[] = {"libscipy_openblas.so",
-                                    "/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0", "libopenblas.so.0",
-                                    "libopenblas.so"};
-  for (const char* name : kNames) {
-    void* handle = open_with_best_kernels(name);
+  // its calls share buffers without a lock, and sometimes a result is wrong. The first two are PyPI's: the process has
+  // opened it, as the Python packages do, or it is installed next to the wheel hilo, whose library is in hilo/lib.
+  const std::string names[] = {
+      "libscipy_openblas.so", library_folder() + "../../scipy_openblas32/lib/libscipy_openblas.so",
+      "/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0", "libopenblas.so.0", "libopenblas.so"};
+  for (const std::string& name : names) {
+    void* handle = open_with_best_kernels(name.c_str());
     if (handle == nullptr) continue;
     const auto kind = function_of<int (*)()>(handle, "openblas_get_parallel");
     if (kind == nullptr || kind() == kSerial) {
