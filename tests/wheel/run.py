@@ -43,9 +43,9 @@ def main() -> int:
     failed = 0
     with tempfile.TemporaryDirectory(prefix="hilo_wheel_test_") as folder:
         place = Place(build, pathlib.Path(folder))
-        for case in (pip_installs_one_for_all_pythons, no_file_names_the_source_folder, command_runs, python_module_runs,
-                     cmake_builds_without_boost_of_the_system, pkg_config_builds_in_one_line, folders_are_printed,
-                     uninstall_leaves_nothing):
+        for case in (pip_installs_one_for_all_pythons, no_file_names_the_source_folder, command_runs,
+                     python_module_runs, cmake_builds_without_boost, pkg_config_builds_in_one_line,
+                     folders_are_printed, uninstall_leaves_nothing):
             started = time.monotonic()
             try:
                 case(place)
@@ -109,7 +109,7 @@ def python_module_runs(place):
     assert said == "[0. 1. 4.]\n", said
 
 
-def cmake_builds_without_boost_of_the_system(place):
+def cmake_builds_without_boost(place):
     project = place.folder / "project"
     shutil.copytree(OUTSIDE, project, ignore=shutil.ignore_patterns("run.py", "__pycache__"))
     page = (ROOT / "docs/c_api.md").read_text()
