@@ -7,12 +7,17 @@
 #   libhilo_inspect.so  pictures, dumps, profiles
 #   libhilo_rpc.so      servers and their clients; gRPC is in libhilo_grpc.so
 #   libhilo_mpi.so      communication of processes by MPI
+set(HILO_COMPANION_DIR ${CMAKE_INSTALL_LIBDIR} CACHE STRING "installed companions: the folder of the library, or hilo-0.1 in it")
+set(HILO_COMPANION_RPATH "$ORIGIN")
+if(NOT HILO_COMPANION_DIR STREQUAL CMAKE_INSTALL_LIBDIR)
+  list(APPEND HILO_COMPANION_RPATH "$ORIGIN/..")
+endif()
 function(hilo_companion name folders)
   set(sources ${HILO_COMPANION_SOURCES})
   list(FILTER sources INCLUDE REGEX "/src/hilo/${folders}/")
   list(FILTER sources EXCLUDE REGEX "/src/hilo/rpc/grpc/")
   add_library(hilo_${name} SHARED ${sources})
-  set_target_properties(hilo_${name} PROPERTIES INSTALL_RPATH "$ORIGIN" LINK_DEPENDS ${HILO_MAP})
+  set_target_properties(hilo_${name} PROPERTIES INSTALL_RPATH "${HILO_COMPANION_RPATH}" LINK_DEPENDS ${HILO_MAP})
   target_compile_options(hilo_${name} PRIVATE ${HILO_CODE_OPTIONS} ${ARGN})
   target_precompile_headers(hilo_${name} PRIVATE ${HILO_PRECOMPILED})
   target_link_libraries(hilo_${name} PUBLIC hilo PRIVATE fmt::fmt)

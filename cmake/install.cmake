@@ -25,8 +25,8 @@ list(LENGTH CMAKE_INSTALL_MANIFEST_FILES hilo_first)  # files installed by anoth
 
 install(TARGETS hilo EXPORT hiloTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # `make install` builds only the library and the command; the plugin is installed if it has been built.
-install(TARGETS hilo_pjrt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
-install(TARGETS ${HILO_COMPANIONS} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS hilo_pjrt LIBRARY DESTINATION ${HILO_COMPANION_DIR} OPTIONAL)
+install(TARGETS ${HILO_COMPANIONS} LIBRARY DESTINATION ${HILO_COMPANION_DIR})
 install(TARGETS hilo_rt EXPORT hiloTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET hilo_command)
   install(TARGETS hilo_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

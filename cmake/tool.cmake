@@ -5,7 +5,7 @@ if(HILO_TOOL_SOURCES)
   find_package(CLI11 REQUIRED)
   add_executable(hilo_command ${HILO_TOOL_SOURCES})
   set_target_properties(hilo_command PROPERTIES OUTPUT_NAME hilo BUILD_RPATH_USE_ORIGIN ON
-    INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+    INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};$ORIGIN/../${HILO_COMPANION_DIR}")
   target_include_directories(hilo_command PRIVATE ${PROJECT_SOURCE_DIR})  # "tools/hilo/x.h"
   target_compile_definitions(hilo_command PRIVATE HILO_LLVM_VERSION="${LLVM_PACKAGE_VERSION}")
   hilo_unity(hilo_command ${PROJECT_SOURCE_DIR})

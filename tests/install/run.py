@@ -35,7 +35,8 @@ def main() -> int:
         context = {"build": arguments.build.resolve(), "jobs": arguments.jobs, "scratch": scratch, "prefix": prefix}
         for case in (make_install_says_how_to_go_on, installed_headers_include_what_is_installed,
                      pkg_config_builds_and_runs, programs_in_c_build_and_run, one_line_builds_and_runs,
-                     runs_where_it_is_opened_later, companions_are_opened_when_they_are_needed, installed_command_runs,
+                     runs_where_it_is_opened_later, companions_are_opened_when_they_are_needed,
+                     companions_may_be_in_a_folder_of_their_version, installed_command_runs,
                      find_package_builds_and_runs_where_the_prefix_was_moved,
                      fetch_content_leaves_both_projects_alone, install_twice_leaves_no_old_file,
                      uninstall_leaves_nothing, cmake_install_is_uninstalled_too, a_staged_install_is_whole,
@@ -137,6 +138,19 @@ def companions_are_opened_when_they_are_needed(prefix, scratch, **_):
                               ({"HILO_CACHE": cache, "JAX_HLO_PROFILE": "1"}, {"codegen", "inspect"})):
         got = opened(**variables)
         assert got == wanted, f"{variables}: got {got}; wanted {wanted}"
+
+
+def companions_may_be_in_a_folder_of_their_version(prefix, scratch, **_):
+    """As in Debian's packages, of which several versions may be installed."""
+    version = re.search(r"libhilo\.so\.(\d+\.\d+)$", "\n".join(str(path) for path in (prefix / "lib").iterdir()), re.M)[1]
+    folder = prefix / "lib" / f"hilo-{version}"
+    folder.mkdir()
+    (prefix / "lib/libhilo_codegen.so").rename(folder / "libhilo_codegen.so")
+    try:
+        expect_slope(run(scratch / "by_pkg_config", env={**WITHOUT_PATHS, "HILO_CACHE": "off"}))
+    finally:
+        (folder / "libhilo_codegen.so").rename(prefix / "lib/libhilo_codegen.so")
+        folder.rmdir()
 
 
 def installed_command_runs(prefix, scratch, **_):

@@ -12,8 +12,9 @@
 namespace hilo {
 namespace {
 
-void* open(const char* library, int flags) {
-  const std::string path = library_folder() + library;
+void* open(const CompanionNames& names, int flags) {
+  const std::string path = companion_path(names);
+  const char* const library = names.library;
   return ::dlopen(file_exists(path) ? path.c_str() : library, RTLD_LAZY | RTLD_LOCAL | flags);
 }
 
@@ -32,10 +33,14 @@ std::string library_folder() {
   return slash == std::string::npos ? "" : path.substr(0, slash + 1);
 }
 
-std::string companion_path(const CompanionNames& names) { return library_folder() + names.library; }
+std::string companion_path(const CompanionNames& names) {
+  const std::string folder = library_folder();
+  const std::string of_version = fmt::format("{}hilo-{}.{}/{}", folder, HILO_VERSION_MAJOR, HILO_VERSION_MINOR, names.library);
+  return file_exists(of_version) ? of_version : folder + names.library;
+}
 
 StatusOr<const CompanionTable*> open_companion(const CompanionNames& names) {
-  void* const opened = open(names.library, 0);
+  void* const opened = open(names, 0);
   if (opened == nullptr) {
     const char* const why = ::dlerror();
     if (why != nullptr && std::string_view(why).find("failed to map segment") != std::string_view::npos)
@@ -52,7 +57,7 @@ StatusOr<const CompanionTable*> open_companion(const CompanionNames& names) {
 }
 
 const CompanionTable* opened_companion(const CompanionNames& names) {
-  void* const opened = open(names.library, RTLD_NOLOAD);
+  void* const opened = open(names, RTLD_NOLOAD);
   return opened == nullptr ? nullptr : table_of(opened, names);
 }
 

@@ -25,12 +25,13 @@ struct CompanionNames {
 /// Returns the folder of libhilo.so with a trailing slash, or "" if it is unknown.
 std::string library_folder();
 
-/// Opens the library in the folder of libhilo.so, or else by the loader's search. It stays open.
+/// Opens the library in the folder of companion_path(), or else by the loader's search. It stays open.
 /// Errors    NOT_FOUND if the library is missing; RESOURCE_EXHAUSTED without memory for it; FAILED_PRECONDITION for
 ///           another version
 StatusOr<const CompanionTable*> open_companion(const CompanionNames& names);
 
-/// Returns the expected path of the library, in the folder of libhilo.so.
+/// Returns the expected path of the library: in the folder of libhilo.so, or in a folder hilo-0.1 there, as in Debian's
+/// packages, of which several versions may be installed.
 std::string companion_path(const CompanionNames& names);
 
 /// Returns the table of a library that is already open, otherwise null.
