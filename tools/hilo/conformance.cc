@@ -15,6 +15,7 @@
 #include "hilo/base/files.h"
 #include "hilo/base/text.h"
 #include "hilo/base/text_hash.h"
+#include "hilo/device/program_signature.h"
 #include "hilo/io/npy.h"
 #include "hilo/stablehlo/reader.h"
 #include "hilo/stablehlo/translate/translate.h"
@@ -25,6 +26,7 @@
 #include "tools/hilo/interrupt.h"
 #include "tools/hilo/jax_flags.h"
 #include "tools/hilo/linalg_results.h"
+#include "tools/hilo/loaded_object.h"
 #include "tools/hilo/whole_program.h"
 
 namespace hilo::tool {
@@ -36,6 +38,8 @@ struct ConformanceOptions {
   std::string digests;
   std::vector<std::string> only;
   bool text = false;
+  std::string object;               ///< runtime of objects; empty: the programs are compiled as jit's
+  std::vector<std::string> linked;  ///< files and flags behind an object
 };
 
 /// The tolerance for one kind of program and element type. Other types must be equal bit by bit.
@@ -96,23 +100,25 @@ StatusOr<Literal> recorded_array(const Files& files, const std::string& name, co
   return typed.shape() == shape ? typed : typed.reshaped(shape);
 }
 
-/// A compiled recorded program with its inputs and expected outputs.
+/// A recorded program's results, one list a replica, with its inputs and expected outputs.
 struct Recorded {
   const RecordedProgram& program;
-  LocalComputation computation;
   std::vector<Literal> arguments, expected;
-
-  StatusOr<std::vector<std::vector<Literal>>> run() const { return run_whole(computation, arguments); }
+  std::vector<std::vector<Literal>> results;
 };
 
-StatusOr<Recorded> load(const RecordedProgram& program, const Files& files, bool text) {
+StatusOr<hlo::Module> read_module(const RecordedProgram& program, const Files& files, bool text) {
   const std::string name = program.name + (text ? ".mlir" : ".mlirbc");
   const auto code = files.find(name);
   if (code == files.end()) return not_found(fmt::format("{}: no such file", name));
   HILO_ASSIGN_OR_RETURN(const stablehlo::ModuleTree tree, stablehlo::read_tree(code->second, name));
-  HILO_ASSIGN_OR_RETURN(hlo::Module module, stablehlo::translate(tree));
-  HILO_ASSIGN_OR_RETURN(LocalComputation computation, compile_whole(std::move(module)));
-  Recorded recorded{program, std::move(computation), {}, {}};
+  return stablehlo::translate(tree);
+}
+
+/// Reads the arrays of a program with these shapes.
+StatusOr<Recorded> read_arrays(const RecordedProgram& program, const Files& files, std::span<const Shape> arguments,
+                               std::span<const Shape> results) {
+  Recorded recorded{program, {}, {}, {}};
   const auto read = [&](std::string_view what, std::span<const Shape> shapes, std::vector<Literal>& into) -> Status {
     for (const Shape& shape : shapes) {
       const std::string path = fmt::format("{}.{}{}.npy", program.name, what, into.size());
@@ -121,9 +127,30 @@ StatusOr<Recorded> load(const RecordedProgram& program, const Files& files, bool
     }
     return ok_status();
   };
-  const Executable& executable = *recorded.computation.executable();
-  HILO_RETURN_IF_ERROR(read("in", executable.argument_shapes(), recorded.arguments));
-  HILO_RETURN_IF_ERROR(read("out", executable.result_shapes(), recorded.expected));
+  HILO_RETURN_IF_ERROR(read("in", arguments, recorded.arguments));
+  HILO_RETURN_IF_ERROR(read("out", results, recorded.expected));
+  return recorded;
+}
+
+StatusOr<Recorded> run_compiled(const RecordedProgram& program, const Files& files, hlo::Module module) {
+  HILO_ASSIGN_OR_RETURN(const LocalComputation computation, compile_whole(std::move(module)));
+  const Executable& executable = *computation.executable();
+  HILO_ASSIGN_OR_RETURN(Recorded recorded,
+                        read_arrays(program, files, executable.argument_shapes(), executable.result_shapes()));
+  HILO_ASSIGN_OR_RETURN(recorded.results, run_whole(computation, recorded.arguments));
+  return recorded;
+}
+
+/// Runs the program as an object. Returns UNIMPLEMENTED if it can't be one.
+StatusOr<Recorded> run_object(const RecordedProgram& program, const Files& files, const hlo::Module& module,
+                              const ConformanceOptions& options) {
+  const ObjectRuntime runtime = options.object == "rt" ? ObjectRuntime::kLibrary : ObjectRuntime::kNone;
+  HILO_ASSIGN_OR_RETURN(const LoadedObject object,
+                        LoadedObject::link(module, {.name = "program", .runtime = runtime}, options.linked));
+  const ProgramSignature signature = signature_of(module);
+  HILO_ASSIGN_OR_RETURN(Recorded recorded,
+                        read_arrays(program, files, signature.argument_shapes, signature.result_shapes));
+  HILO_ASSIGN_OR_RETURN(recorded.results.emplace_back(), object.call(recorded.arguments, signature.result_shapes));
   return recorded;
 }
 
@@ -161,13 +188,16 @@ std::string digest_line(const RecordedProgram& program, const std::vector<std::v
 }
 
 /// Runs a program, compares its results, and appends their digest to `digests`.
-Status run_recorded(const RecordedProgram& program, const Files& files, bool text, std::string& digests) {
-  HILO_ASSIGN_OR_RETURN(const Recorded recorded, load(program, files, text));
-  HILO_ASSIGN_OR_RETURN(const std::vector<std::vector<Literal>> results, recorded.run());
-  digests += digest_line(program, results);
+Status run_recorded(const RecordedProgram& program, const Files& files, const ConformanceOptions& options,
+                    std::string& digests) {
+  HILO_ASSIGN_OR_RETURN(hlo::Module module, read_module(program, files, options.text));
+  HILO_ASSIGN_OR_RETURN(const Recorded recorded, options.object.empty()
+                                                     ? run_compiled(program, files, std::move(module))
+                                                     : run_object(program, files, module, options));
+  digests += digest_line(program, recorded.results);
   // JAX shows the parts on the first device that has each of them. Devices can differ if a manual computation declares
   // an array as replicated along an axis but computes different values, which `check_vma=False` allows.
-  return compare_results(recorded, results.front());
+  return compare_results(recorded, recorded.results.front());
 }
 
 bool wanted(const ConformanceOptions& options, const RecordedProgram& program) {
@@ -182,15 +212,16 @@ Status run_corpus(const ConformanceOptions& options) {
   HILO_RETURN_IF_ERROR(offer_replicas());
   HILO_ASSIGN_OR_RETURN(const std::vector<RecordedProgram> programs, read_manifest(options.path));
   const bool terminal = ::isatty(STDERR_FILENO) == 1;
-  int64_t passed = 0, failed = 0;
+  int64_t passed = 0, failed = 0, skipped = 0;
   std::string digests;
   std::set<std::string_view> seen;
   const auto report = [&](const RecordedProgram& program, const Status& status) {
     if (terminal) std::fprintf(stderr, "\r\x1b[K%zu/%zu", seen.size(), programs.size());
-    ++(status.ok() ? passed : failed);
+    const bool is_no_object = !options.object.empty() && status.code() == StatusCode::kUnimplemented;
+    ++(status.ok() ? passed : is_no_object ? skipped : failed);
     if (status.ok()) return;
     if (terminal) std::fprintf(stderr, "\r\x1b[K");
-    std::printf("failed %s\n",
+    std::printf("%s %s\n", is_no_object ? "rejected" : "failed",
                 printable(fmt::format("{} ({}): {}", program.name, program.test, status.to_string())).c_str());
   };
   for (const std::string& path : archives_in(options.path)) {
@@ -199,7 +230,7 @@ Status run_corpus(const ConformanceOptions& options) {
       if (interrupted()) return cancelled("interrupted");
       if (!files.contains(program.name + ".mlirbc") || !wanted(options, program)) continue;
       seen.insert(program.name);
-      report(program, run_recorded(program, files, options.text, digests));
+      report(program, run_recorded(program, files, options, digests));
     }
   }
   for (const RecordedProgram& program : programs) {
@@ -208,7 +239,7 @@ Status run_corpus(const ConformanceOptions& options) {
   }
   if (terminal) std::fprintf(stderr, "\r\x1b[K");
   if (!options.digests.empty()) HILO_RETURN_IF_ERROR(write_file_atomic(options.digests, digests));
-  HILO_RETURN_IF_ERROR(write_result("", fmt::format("{} passed, {} failed, 0 skipped\n", passed, failed)));
+  HILO_RETURN_IF_ERROR(write_result("", fmt::format("{} passed, {} failed, {} skipped\n", passed, failed, skipped)));
   if (failed != 0) return failed_precondition(fmt::format("{} of {} programs failed", failed, failed + passed));
   return ok_status();
 }
@@ -230,6 +261,13 @@ Command add_conformance(CLI::App& parent) {
   app->add_option("--digests", options->digests,
                   "Write one line per program to this file: its name and a digest of the bits of its results")
       ->type_name("FILE");
+  app->add_option("--object", options->object,
+                  "Run the programs as objects of `hilo compile --to object` with this runtime, linked by cc. Programs "
+                  "that can't be objects are skipped, with the reason")
+      ->check(CLI::IsMember({"none", "rt"}));
+  app->add_option("--link", options->linked, "Link these files or flags with each object, such as libhilo_rt.a")
+      ->delimiter(',')
+      ->type_name("FILES");
   app->add_flag("--text", options->text, "Read the programs as text. Default: as bytecode");
   add_jax_flags(*app);
   return {app, [options] { return run_corpus(*options); }};

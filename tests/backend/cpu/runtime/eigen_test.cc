@@ -52,6 +52,20 @@ TEST(RuntimeEigen, HandlesEqualValuesAndExtremeSizes) {
   });
 }
 
+TEST(RuntimeEigen, HandlesHardMatrices) {
+  for_linalg_types([]<typename T>() {
+    for (const int64_t n : {2, 5, 16, 33}) {
+      for (const auto& [name, matrix] : hard_matrices<T>(n, n)) {
+        SCOPED_TRACE(name);
+        Dense<T> x = matrix;
+        const Dense<T> other = adjoint(matrix);
+        for (size_t k = 0; k < x.data.size(); ++k) x.data[k] += other.data[k];
+        expect_decomposed(x, 4);
+      }
+    }
+  });
+}
+
 TEST(RuntimeEigen, NumbersThatAreNotFiniteHaveInfo) {
   std::vector<double> x = {1, 0, NAN, 1}, vectors(4), values(2);
   int32_t info = 0;

@@ -48,6 +48,30 @@ TEST(RuntimeSvd, HandlesRankDeficientMatrices) {
   });
 }
 
+TEST(RuntimeSvd, HandlesHardMatrices) {
+  for_linalg_types([]<typename T>() {
+    for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{2, 2}, {5, 5}, {16, 16}, {33, 17}, {12, 40}}) {
+      for (const auto& [name, matrix] : hard_matrices<T>(rows, columns)) {
+        SCOPED_TRACE(name);
+        expect_decomposed(matrix, rows < 30, 4);
+      }
+    }
+  });
+}
+
+TEST(RuntimeSvd, HandlesExtremeSizes) {
+  for_linalg_types([]<typename T>() {
+    using R = RealOf<T>;
+    for (const R size : {std::numeric_limits<R>::min() * 16, std::numeric_limits<R>::max() / 64}) {
+      for (auto [name, matrix] : hard_matrices<T>(6, 5)) {
+        SCOPED_TRACE(name);
+        for (T& element : matrix.data) element = size * element;
+        expect_decomposed(matrix, true, 4 * static_cast<double>(size));
+      }
+    }
+  });
+}
+
 TEST(RuntimeSvd, NumbersThatAreNotFiniteHaveInfo) {
   std::vector<float> x = {1, INFINITY}, out(2), values(1), u(4), v(1);
   int32_t info = 0;

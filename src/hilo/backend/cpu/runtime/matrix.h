@@ -142,13 +142,26 @@ R safe_scale(R largest) {
   return largest > high ? high / largest : R(1);
 }
 
+/// Returns the largest real or imaginary part; NaN if there is one.
+template <typename T>
+RealOf<T> largest_part(const T* x, int64_t count) {
+  RealOf<T> largest = 0;
+  bool has_nan = false;
+  for (int64_t i = 0; i < count; ++i) {
+    const RealOf<T> re = std::abs(real(x[i])), im = std::abs(imaginary(x[i]));
+    has_nan |= re != re || im != im;
+    largest = std::max({largest, re, im});
+  }
+  return has_nan ? std::numeric_limits<RealOf<T>>::quiet_NaN() : largest;
+}
+
 /// Returns the square root of the sum of squares, which can't overflow.
 template <typename T>
 RealOf<T> norm(const T* x, int64_t count) {
-  RealOf<T> largest = 0, sum = 0;
-  for (int64_t i = 0; i < count; ++i) largest = std::max({largest, std::abs(real(x[i])), std::abs(imaginary(x[i]))});
+  const RealOf<T> largest = largest_part(x, count);
   if (largest == 0) return 0;
   const RealOf<T> scale = std::min(1 / largest, std::numeric_limits<RealOf<T>>::max());
+  RealOf<T> sum = 0;
   for (int64_t i = 0; i < count; ++i) sum += squared(scale * x[i]);
   return std::sqrt(sum) / scale;
 }
@@ -164,14 +177,15 @@ template <typename T>
 Reflection<T> reflection_of(T* x, int64_t count) {
   using R = RealOf<T>;
   const T alpha = x[0];
-  const R rest = norm(x + 1, count - 1);
   x[0] = T(1);
-  if (rest == 0 && imaginary(alpha) == 0) return {T(), real(alpha)};
-  const R scale = safe_scale(std::max(magnitude(alpha), rest));
+  if (largest_part(x + 1, count - 1) == 0 && imaginary(alpha) == 0) return {T(), real(alpha)};
+  // All is computed from the scaled numbers: the norm of denormal ones has few bits.
+  const R scale = safe_scale(std::max(largest_part(&alpha, 1), largest_part(x + 1, count - 1)));
+  for (int64_t i = 1; i < count; ++i) x[i] = scale * x[i];
   const T first = scale * alpha;
-  const R beta = -std::copysign(std::hypot(magnitude(first), scale * rest), real(first));
+  const R beta = -std::copysign(std::hypot(magnitude(first), norm(x + 1, count - 1)), real(first));
   const T inverse = T(1) / (first - T(beta));
-  for (int64_t i = 1; i < count; ++i) x[i] = inverse * (scale * x[i]);
+  for (int64_t i = 1; i < count; ++i) x[i] = inverse * x[i];
   if constexpr (kIsComplex<T>) return {T((beta - first.re) / beta, -first.im / beta), beta / scale};
   else return {(beta - first) / beta, beta / scale};
 }

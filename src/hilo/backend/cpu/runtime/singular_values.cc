@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // backend/cpu/runtime/singular_values.cc -- Jacobi's method from one side: rotates pairs of columns until all are
 // orthogonal. Their norms are the singular values.
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -20,6 +21,7 @@ struct SvdMemory {
 
   Matrix<T> left;   ///< columns of the matrix, one per row; then those of u
   Matrix<T> right;  ///< columns of v, one per row
+  R least = 0;      ///< columns of at most this norm are rounding errors: their directions are meaningless
   R* values;
   int64_t* order;
 
@@ -82,7 +84,7 @@ bool make_orthogonal(const SvdMemory<T>& m, int64_t i, int64_t j, RealOf<T> tole
   const R a = sum_of_squares(x, count), b = sum_of_squares(y, count);
   const T product = inner_product(x, y, count);
   const R size = magnitude(product);
-  if (size == 0 || size <= tolerance * std::sqrt(a) * std::sqrt(b)) return false;
+  if (std::min(a, b) <= m.least * m.least || size <= tolerance * std::sqrt(a) * std::sqrt(b)) return false;
   const R ratio = (b - a) / (2 * size);
   const R tangent = std::copysign(1 / (std::abs(ratio) + std::hypot(R(1), ratio)), ratio);
   const R cosine = 1 / std::hypot(R(1), tangent);
@@ -136,7 +138,7 @@ template <typename T>
 void make_unit(const SvdMemory<T>& m) {
   const int64_t shorter = m.right.rows;
   int64_t next_axis = 0, known = 0;
-  while (known < shorter && m.values[m.order[known]] >= std::numeric_limits<RealOf<T>>::min()) {
+  while (known < shorter && m.values[m.order[known]] > m.least) {
     const int64_t row = m.order[known++];
     for (int64_t i = 0; i < m.left.columns; ++i) m.left(row, i) = (1 / m.values[row]) * m.left(row, i);
   }
@@ -166,16 +168,23 @@ void write_vectors(const SvdProblem& p, const SvdMemory<T>& m, const SvdResults<
   }
 }
 
+/// Returns the power of two that brings numbers of at most that size near 1: squares of rounding errors don't vanish.
+template <typename R>
+R scale_to_one(R largest) {
+  using Bits = std::conditional_t<sizeof(R) == 4, uint32_t, uint64_t>;
+  constexpr auto kExponent = std::bit_cast<Bits>(std::numeric_limits<R>::infinity());
+  constexpr R kLeast = std::numeric_limits<R>::min();
+  if (largest == 0) return 1;
+  return 1 / std::clamp(std::bit_cast<R>(std::bit_cast<Bits>(largest) & kExponent), kLeast, 1 / kLeast);
+}
+
 template <typename T>
-int32_t svd(const SvdProblem& p, const SvdMemory<T>& m, const T* x, const SvdResults<T>& to, const Stop& stop) {
+int32_t svd(const SvdProblem& p, SvdMemory<T> m, const T* x, const SvdResults<T>& to, const Stop& stop) {
   using R = RealOf<T>;
   const int64_t shorter = m.right.rows;
-  R largest = 0;
-  for (int64_t i = 0; i < p.rows * p.columns; ++i) {
-    if (!is_finite(x[i])) return kNotFinite;
-    largest = std::max({largest, std::abs(real(x[i])), std::abs(imaginary(x[i]))});
-  }
-  const R scale = safe_scale(largest);
+  const R largest = largest_part(x, p.rows * p.columns);
+  if (!(largest <= std::numeric_limits<R>::max())) return kNotFinite;
+  const R scale = scale_to_one(largest);
   for (int64_t i = 0; i < p.rows; ++i) {
     for (int64_t j = 0; j < p.columns; ++j) {
       const T value = scale * x[i * p.columns + j];
@@ -183,6 +192,8 @@ int32_t svd(const SvdProblem& p, const SvdMemory<T>& m, const T* x, const SvdRes
       else m.left(j, i) = value;
     }
   }
+  for (int64_t k = 0; k < shorter; ++k) m.least = std::max(m.least, norm(m.left.row(k), m.left.columns));
+  m.least *= std::numeric_limits<R>::epsilon();
   std::fill_n(m.right.data, shorter * shorter, T());
   for (int64_t k = 0; k < shorter; ++k) m.right(k, k) = T(1);
   if (!make_all_orthogonal(m, stop)) return kNotConverged;
