@@ -21,8 +21,7 @@ struct Swaptions {
 };
 
 inline Swaptions fifteen_swaptions() {
-  return {{4, 4, 4, 8, 8, 8, 20, 20, 20, 28, 28, 28, 40, 40, 40},
-          numpy::tile(numpy::array({0.045, 0.05, 0.055}), {5})};
+  return {{4, 4, 4, 8, 8, 8, 20, 20, 20, 28, 28, 28, 40, 40, 40}, numpy::tile(numpy::array({0.045, 0.05, 0.055}), {5})};
 }
 
 /// The rates after one step for each row of `normals`.

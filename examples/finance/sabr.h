@@ -37,8 +37,8 @@ inline Array sabr_volatility(const Sabr& m, const Array& forward, const Array& s
 
 /// Quotes of several expiries.
 struct Smiles {
-  Array forwards, times;         ///< [expiries]
-  Array strikes, volatilities;   ///< [expiries, strikes]
+  Array forwards, times;        ///< [expiries]
+  Array strikes, volatilities;  ///< [expiries, strikes]
 };
 
 /// The sum of squared differences, whose minimum is the calibrated model.

@@ -35,7 +35,8 @@ std::string library_folder() {
 
 std::string companion_path(const CompanionNames& names) {
   const std::string folder = library_folder();
-  const std::string of_version = fmt::format("{}hilo-{}.{}/{}", folder, HILO_VERSION_MAJOR, HILO_VERSION_MINOR, names.library);
+  const std::string of_version =
+      fmt::format("{}hilo-{}.{}/{}", folder, HILO_VERSION_MAJOR, HILO_VERSION_MINOR, names.library);
   return file_exists(of_version) ? of_version : folder + names.library;
 }
 

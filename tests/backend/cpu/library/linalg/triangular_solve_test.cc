@@ -77,7 +77,16 @@ void check(double tolerance) {
       for (char uplo : {'L', 'U'}) {
         for (char transposed : {'N', 'T', 'C'}) {
           for (char diagonal : {'N', 'U'}) {
-            for (auto [unknowns, others] : {std::pair(1, 9), {5, 33}, {8, 1}, {64, 9}, {65, 8}, {130, 1}, {140, 35}}) {
+            for (auto [unknowns, others] : {std::pair(1, 9),
+                                            {5, 33},
+                                            {8, 1},
+                                            {37, 3},
+                                            {128, 2},
+                                            {129, 2},
+                                            {64, 9},
+                                            {65, 8},
+                                            {130, 1},
+                                            {140, 35}}) {
               Case<T> problem{side, uplo, transposed, diagonal, unknowns, others, {}, {}};
               problem.fill();
               EXPECT_LT(problem.residue(problem.solved(isa)), tolerance)

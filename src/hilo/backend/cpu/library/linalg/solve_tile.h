@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/linalg/solve_tile.h -- the inner loop of triangular solves, one per instruction set. Plain data
-// only: the files that include it are compiled for processors that the rest of the library may not run on.
+// backend/cpu/library/linalg/solve_tile.h -- the inner loops of triangular solves, for each instruction set. Plain
+// data only: the files that include it are compiled for processors that the rest of the library may not run on.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,27 @@ struct SolveTile {
 };
 
 inline constexpr int64_t kSolveRows = 8;
+inline constexpr int64_t kMostSubstituted = 128;  ///< unknowns
+
+/// A triangle of at most kMostSubstituted unknowns and one right side, whose numbers are neighbours.
+template <typename T>
+struct Substitution {
+  const T* a;  ///< the coefficient of unknown k in equation i: a[k * leading + i] by columns, else a[i * leading + k]
+  int64_t leading, unknowns;
+  bool by_columns, forward, unit_diagonal;
+  T* x;  ///< the right side; replaced by the unknowns
+};
+
+template <typename T>
+struct SolveKernel {
+  int64_t lanes;
+  void (*tile)(const SolveTile<T>& tile);
+  void (*substitute)(const Substitution<T>& one);
+};
 
 struct SolveKernels {
-  int64_t f32_lanes, f64_lanes;
-  void (*f32)(const SolveTile<float>& tile);
-  void (*f64)(const SolveTile<double>& tile);
+  SolveKernel<float> f32;
+  SolveKernel<double> f64;
 };
 
 const SolveKernels& solve_kernels_avx2();

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kSolveBlock = 64;  // unknowns per block; the parts between blocks are products
 constexpr int64_t kSolveMostLanes = 32;
-constexpr int64_t kFewUnknowns = 128, kFewOthers = 8;  // measured: BLAS is faster if both are smaller
+constexpr int64_t kFewOthers = 8;  // measured: copying into lanes doesn't pay off for few unknowns of fewer right sides
 
 template <typename T>
 using GemmRoutine = void(const char*, const char*, const int*, const int*, const int*, const T*, const T*, const int*,
@@ -25,18 +25,13 @@ template <typename T>
 using SolveRoutine = void(const char*, const char*, const char*, const char*, const int*, const int*, const T*,
                           const T*, const int*, T*, const int*);
 
+/// Returns the kernel; null if the instruction set has none.
 template <typename T>
-struct Kernel {
-  int64_t lanes;
-  void (*run)(const SolveTile<T>& tile);
-};
-
-template <typename T>
-Kernel<T> kernel_of(Isa isa) {
-  if (isa != Isa::kAvx2 && isa != Isa::kAvx512) return {0, nullptr};
+const SolveKernel<T>* kernel_of(Isa isa) {
+  if (isa != Isa::kAvx2 && isa != Isa::kAvx512) return nullptr;
   const SolveKernels& kernels = isa == Isa::kAvx512 ? solve_kernels_avx512() : solve_kernels_avx2();
-  if constexpr (std::is_same_v<T, float>) return {kernels.f32_lanes, kernels.f32};
-  else return {kernels.f64_lanes, kernels.f64};
+  if constexpr (std::is_same_v<T, float>) return &kernels.f32;
+  else return &kernels.f64;
 }
 
 /// Memory to which blocks are copied, one after the other.
@@ -50,7 +45,7 @@ struct Workspace {
 template <typename T>
 class Solver {
  public:
-  Solver(const TriangularProblem<T>& p, const Kernel<T>& kernel, GemmRoutine<T>* gemm, Workspace<T>& work)
+  Solver(const TriangularProblem<T>& p, const SolveKernel<T>& kernel, GemmRoutine<T>* gemm, Workspace<T>& work)
       : p_(p),
         kernel_(kernel),
         gemm_(gemm),
@@ -113,9 +108,9 @@ class Solver {
       // The rows that pad the last eight are at the kernel's end.
       T* const x = work_.x + (goes_forward_ ? 0 : (rows - count) * kernel_.lanes);
       copy_unknowns(begin, count, other, lanes, x, true);
-      kernel_.run({work_.coefficients, work_.inverse, rows,
-                   goes_forward_ ? work_.x : work_.x + (rows - 1) * kernel_.lanes,
-                   goes_forward_ ? kernel_.lanes : -kernel_.lanes});
+      kernel_.tile({work_.coefficients, work_.inverse, rows,
+                    goes_forward_ ? work_.x : work_.x + (rows - 1) * kernel_.lanes,
+                    goes_forward_ ? kernel_.lanes : -kernel_.lanes});
       copy_unknowns(begin, count, other, lanes, x, false);
     }
   }
@@ -148,7 +143,7 @@ class Solver {
   }
 
   const TriangularProblem<T>& p_;
-  const Kernel<T>& kernel_;
+  const SolveKernel<T>& kernel_;
   GemmRoutine<T>* gemm_;
   Workspace<T>& work_;
   bool is_left_, is_transposed_, goes_forward_;
@@ -156,17 +151,42 @@ class Solver {
   StopFlag stop_;
 };
 
+/// Solves for one right side after another.
+template <typename T>
+void substitute(const SolveKernel<T>& kernel, const TriangularProblem<T>& p) {
+  const bool is_left = p.side == 'L', is_transposed = p.transposed != 'N';
+  const int64_t unknowns = is_left ? p.m : p.n, others = is_left ? p.n : p.m;
+  T x[kMostSubstituted];
+  for (int64_t other = 0; other < others; ++other) {
+    T* const b = p.b + other * (is_left ? p.b_leading : 1);
+    const int64_t step = is_left ? 1 : p.b_leading;
+    for (int64_t k = 0; k < unknowns; ++k) x[k] = b[k * step];
+    kernel.substitute({.a = p.a,
+                       .leading = p.a_leading,
+                       .unknowns = unknowns,
+                       .by_columns = is_left != is_transposed,
+                       .forward = is_left == ((p.uplo == 'L') != is_transposed),
+                       .unit_diagonal = p.diagonal == 'U',
+                       .x = x});
+    for (int64_t k = 0; k < unknowns; ++k) b[k * step] = x[k];
+  }
+}
+
 /// Returns false, without a change, if memory or a kernel is missing.
 template <typename T>
 bool solve_by_own(Isa isa, const TriangularProblem<T>& p) {
   static auto* const gemm = lapack::routine<T, GemmRoutine<T>>("gemm");
   const int64_t unknowns = p.side == 'L' ? p.m : p.n, others = p.side == 'L' ? p.n : p.m;
-  const Kernel<T> kernel = kernel_of<T>(isa);
-  if (kernel.run == nullptr || gemm == nullptr || (unknowns < kFewUnknowns && others < kFewOthers)) return false;
+  const SolveKernel<T>* const kernel = kernel_of<T>(isa);
+  if (kernel == nullptr || gemm == nullptr) return false;
+  if (unknowns <= kMostSubstituted && others < kFewOthers) {
+    substitute(*kernel, p);
+    return true;
+  }
   StatusOr<AlignedBuffer> memory = allocate_buffer(sizeof(Workspace<T>));
   if (!memory.ok()) return false;
   auto* const work = reinterpret_cast<Workspace<T>*>(memory->data());
-  Solver<T>(p, kernel, gemm, *work).solve(0, unknowns);
+  Solver<T>(p, *kernel, gemm, *work).solve(0, unknowns);
   return true;
 }
 

@@ -19,8 +19,8 @@ struct TriangularProblem {
   int b_leading;
 };
 
-/// Solves the problem on one thread. Calls BLAS's own routine for few unknowns of few right-hand sides, without a
-/// kernel for the instruction set, or if memory is lacking. Quotients are products with the diagonal's reciprocals, as
+/// Solves the problem on one thread. Calls BLAS's own routine without a kernel for the instruction set, or if memory is
+/// lacking. Quotients are products with the diagonal's reciprocals, as
 /// in OpenBLAS. Precondition: a BLAS library is available.
 void solve_triangular(Isa isa, const TriangularProblem<float>& p);
 void solve_triangular(Isa isa, const TriangularProblem<double>& p);
