@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <boost/container/small_vector.hpp>
 #include <cstring>
 #include <exception>
 
@@ -44,6 +45,18 @@ bool is_column_major(const Shape& shape) {
   return true;
 }
 
+/// Whether elements are in row-major order. Dimensions of extent 1 don't matter: a column is a vector in every layout.
+bool is_row_major(const Shape& shape) {
+  if (!shape.is_array() || shape.has_default_layout()) return true;
+  int64_t outer = shape.rank();
+  for (const int64_t d : shape.minor_to_major()) {
+    if (shape.dimension(d) == 1) continue;
+    if (d > outer) return false;
+    outer = d;
+  }
+  return true;
+}
+
 /// Copies between row-major order and the layout of `shape`.
 void relayout(const Shape& shape, const void* from, void* to, bool to_row_major) {
   with_width(element_size_bytes(shape.element_type()), [&]<typename T>() {
@@ -70,8 +83,8 @@ void relayout(const Shape& shape, const void* from, void* to, bool to_row_major)
 
 /// The buffers of one call: the caller's own if their layout fits, else memory for copies.
 struct Buffers {
-  std::vector<CustomCallBuffer> operands, results;
-  std::vector<AlignedBuffer> copies;
+  boost::container::small_vector<CustomCallBuffer, 8> operands, results;
+  boost::container::small_vector<AlignedBuffer, 4> copies;
 
   StatusOr<void*> copy(const Shape& shape) {
     HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(shape.byte_size()));
@@ -95,7 +108,7 @@ bool is_aliased(const CustomCallPlan& plan, size_t result) {
 Status bring_in(const CustomCallPlan& plan, void* const* operands, void* const* results, Buffers& buffers) {
   for (size_t k = 0; k < plan.results.size(); ++k) {
     void* data = results[k];
-    if (plan.results[k].is_array() && !plan.results[k].has_default_layout()) {
+    if (!is_row_major(plan.results[k])) {
       HILO_ASSIGN_OR_RETURN(data, buffers.copy(plan.results[k]));
     }
     if (clears_results && !is_aliased(plan, k) && plan.results[k].byte_size() > 0)
@@ -106,7 +119,7 @@ Status bring_in(const CustomCallPlan& plan, void* const* operands, void* const* 
     const Shape& shape = plan.operands[k];
     void* data = operands[k];
     const auto alias = std::ranges::find(plan.aliases, k, &std::pair<int64_t, int64_t>::second);
-    const bool plain = !shape.is_array() || shape.has_default_layout();
+    const bool plain = is_row_major(shape);
     if (alias != plan.aliases.end()) {
       data = buffers.results[alias->first].data;
       if (plain && shape.byte_size() != 0) std::memcpy(data, operands[k], shape.byte_size());

@@ -146,30 +146,30 @@ double tolerance(Opcode opcode, ElementType type) {
   return 0.0;
 }
 
-/// The number of representable values between two values of a float type; 0 if both are NaN.
+/// Reads a number whose bits are a sign and a magnitude. Its place among all numbers of its type is the magnitude with
+/// the sign.
+template <typename Bits>
+std::int64_t place_of(const std::byte* p) {
+  Bits bits;
+  std::memcpy(&bits, p, sizeof(bits));
+  return bits < 0 ? std::int64_t{std::numeric_limits<Bits>::min()} - bits : std::int64_t{bits};
+}
+
+std::int64_t place_in(ElementType type, const std::byte* p) {
+  if (is_narrow_float(type)) {
+    const int sign = type == ElementType::kF8E8M0Fnu ? 0x100 : type == ElementType::kF4E2M1Fn ? 0x8 : 0x80;
+    const int code = static_cast<int>(*p);
+    return (code & sign) != 0 ? sign - code : code;
+  }
+  if (type == ElementType::kF64) return place_of<std::int64_t>(p);
+  return type == ElementType::kF32 ? place_of<std::int32_t>(p) : place_of<std::int16_t>(p);
+}
+
+/// The number of representable values between two values of a float type.
 double distance(ElementType type, const std::byte* a, const std::byte* b) {
-  auto place = [&](const std::byte* p) -> double {
-    if (is_narrow_float(type)) {
-      const int sign = type == ElementType::kF8E8M0Fnu ? 0x100 : type == ElementType::kF4E2M1Fn ? 0x8 : 0x80;
-      const int code = static_cast<int>(*p);
-      return (code & sign) != 0 ? sign - code : code;
-    }
-    if (type == ElementType::kF64) {
-      std::int64_t bits;
-      std::memcpy(&bits, p, 8);
-      return static_cast<double>(bits < 0 ? std::numeric_limits<std::int64_t>::min() - bits : bits);
-    }
-    if (type == ElementType::kF32) {
-      std::int32_t bits;
-      std::memcpy(&bits, p, 4);
-      return static_cast<double>(bits < 0 ? std::numeric_limits<std::int32_t>::min() - static_cast<double>(bits)
-                                          : bits);
-    }
-    std::int16_t bits;
-    std::memcpy(&bits, p, 2);
-    return bits < 0 ? -32768.0 - bits : bits;
-  };
-  return std::fabs(place(a) - place(b));
+  const std::int64_t x = place_in(type, a), y = place_in(type, b);
+  const bool same_sign = (x < 0) == (y < 0);  // otherwise the difference may overflow
+  return std::fabs(same_sign ? static_cast<double>(x - y) : static_cast<double>(x) - static_cast<double>(y));
 }
 
 bool agree(const Case& c, const Literal& want, const std::byte* got, std::int64_t i) {

@@ -16,18 +16,20 @@ Status check_routine(const void* address, std::string_view target) {
 
 Status check_buffer(const Place& place, ElementType type, int inner) {
   const CustomCallBuffer* const buffer = place.buffer();
-  const std::string what =
-      fmt::format("custom call {}: {} {}", quote(place.frame.target), place.result ? "result" : "operand", place.index);
-  if (buffer == nullptr) return invalid_argument(what + " is missing");
+  const auto what = [&] {
+    return fmt::format("custom call {}: {} {}", quote(place.frame.target), place.result ? "result" : "operand",
+                       place.index);
+  };
+  if (buffer == nullptr) return invalid_argument(what() + " is missing");
   const auto rank = static_cast<int>(buffer->dimensions.size());
   if (buffer->type != type || rank < inner) {
-    return invalid_argument(fmt::format("{} is {}{}; wanted {} with at least {} dimensions", what,
+    return invalid_argument(fmt::format("{} is {}{}; wanted {} with at least {} dimensions", what(),
                                         element_type_name(buffer->type), dimensions_to_string(buffer->dimensions),
                                         element_type_name(type), inner));
   }
   for (int64_t size : buffer->dimensions.last(inner)) {
     if (size > std::numeric_limits<int>::max() / 2)
-      return unimplemented(fmt::format("{}: LAPACK doesn't support extents of {}", what, size));
+      return unimplemented(fmt::format("{}: LAPACK doesn't support extents of {}", what(), size));
   }
   return ok_status();
 }
