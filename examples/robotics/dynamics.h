@@ -115,32 +115,62 @@ inline hilo::Array forward_dynamics(const Model& model, const hilo::Array& q, co
                            std::tuple(motion, model.axis, coriolis, u, d, rest));
 }
 
+namespace detail {
+
+/// Returns the upper triangle of the mass matrix, [n, n], by a loop over the joints of the second index.
+inline hilo::Array upper_triangle(const Model& model, const Joints& joints, const hilo::Array& composites) {
+  using namespace hilo;
+  std::vector<Array> zero(static_cast<size_t>(model.size()), 0.0);
+  std::vector<std::vector<Array>> entries(zero.size(), zero);
+  for (int64_t i = 0; i < model.size(); ++i) {
+    Array force = numpy::matmul(composites[i], model.axis[i]);
+    for (int64_t k = i; k >= 0; k = model.joints[static_cast<size_t>(k)].parent) {
+      entries[static_cast<size_t>(k)][static_cast<size_t>(i)] = numpy::dot(force, model.axis[k]);
+      force = numpy::matmul(force, joints.motion[k]);
+    }
+  }
+  std::vector<Array> rows;
+  for (const std::vector<Array>& row : entries) rows.push_back(numpy::stack(row));
+  return numpy::stack(rows);
+}
+
+/// Returns the same by a scan that moves the forces of all joints together, each as far as its own ancestors.
+inline hilo::Array scanned_triangle(const Model& model, const Joints& joints, const hilo::Array& composites) {
+  using namespace hilo;
+  std::vector<double> carries;  // whether the joint of the row carries that of the column
+  for (int64_t k = 0; k < model.size(); ++k) {
+    for (int64_t i = 0; i < model.size(); ++i) carries.push_back(model.carries(k, i) ? 1 : 0);
+  }
+  const Array carried = detail::constant(carries, {model.size(), model.size()}) > 0.5;
+  const auto row = [](const Array& below, const auto& joint) {
+    const auto& [x, s, composite, own, moves] = joint;
+    const Array forces = below + numpy::outer(own, numpy::matmul(composite, s));
+    const Array further = numpy::where(moves(all, newaxis), numpy::matmul(forces, x), forces);
+    return std::pair(further, numpy::where(moves, numpy::matmul(forces, s), 0));
+  };
+  const Array none = numpy::zeros({model.size(), 6});
+  return lax::scan(row, none, std::tuple(joints.motion, model.axis, composites, numpy::eye(model.size()), carried),
+                   {.reverse = true})
+      .second;
+}
+
+}  // namespace detail
+
 /// Returns the mass matrix: the composite rigid body algorithm (CRBA).
 /// Shapes    q f[n] -> f[n, n]
 inline hilo::Array mass_matrix(const Model& model, const hilo::Array& q, const Dynamics& options = {}) {
   using namespace hilo;
-  const Array motion = robotics::joints_at(model, q).motion;
+  const Joints joints = robotics::joints_at(model, q);
   const auto compose = [](const Array& children, const auto& joint) {
     const auto& [x, inertia] = joint;
     const Array composite = inertia + children;
     return std::pair(numpy::matmul(x.T(), numpy::matmul(composite, x)), composite);
   };
   const Array composites =
-      robotics::inward(model, options.form, compose, numpy::zeros({6, 6}), std::tuple(motion, model.inertia));
-  const int64_t n = model.size();
-  std::vector<std::vector<Array>> entries(static_cast<size_t>(n), std::vector<Array>(static_cast<size_t>(n), 0.0));
-  for (int64_t i = 0; i < n; ++i) {
-    Array force = numpy::matmul(composites[i], model.axis[i]);
-    for (int64_t k = i; k >= 0; k = model.joints[static_cast<size_t>(k)].parent) {
-      const Array entry = numpy::dot(force, model.axis[k]);
-      entries[static_cast<size_t>(i)][static_cast<size_t>(k)] = entry;
-      entries[static_cast<size_t>(k)][static_cast<size_t>(i)] = entry;
-      force = numpy::matmul(force, motion[k]);
-    }
-  }
-  std::vector<Array> matrix;
-  for (const std::vector<Array>& row : entries) matrix.push_back(numpy::stack(row));
-  return numpy::stack(matrix);
+      robotics::inward(model, options.form, compose, numpy::zeros({6, 6}), std::tuple(joints.motion, model.inertia));
+  const Array upper = options.form == Form::kScan ? detail::scanned_triangle(model, joints, composites)
+                                                  : detail::upper_triangle(model, joints, composites);
+  return upper + numpy::triu(upper, 1).T();
 }
 
 }  // namespace robotics

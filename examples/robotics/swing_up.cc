@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // examples/robotics/swing_up.cc -- a cart swings a pole up and balances it, by model predictive path integral control:
-// in each step 1,024 random plans are tried.
+// in each step 512 random plans are tried.
 #include "examples/robotics/control.h"
 #include "examples/robotics/dynamics.h"
 #include "examples/support/compared.h"
@@ -35,7 +35,7 @@ int main() {
     return away(state) + 0.001 * numpy::sum(input * input);
   };
   const auto last = [&](const Array& state) { return 10 * away(state); };
-  const robotics::Mppi options{.samples = 1024, .deviation = 8, .temperature = 2, .least = -20, .most = 20};
+  const robotics::Mppi options{.samples = 512, .deviation = 8, .temperature = 2, .least = -20, .most = 20};
   // One step of the controller: a better plan, its first input applied, the rest kept for the next step.
   using Situation = std::pair<Array, Array>;
   const auto act = [&](const Situation& now, const random::Key& key) {
@@ -47,9 +47,9 @@ int main() {
   };
   const auto play = [&](const Situation& start, const random::Key& keys) { return lax::scan(act, start, keys).second; };
   const Situation start{numpy::zeros({4}), numpy::zeros({40, 1})};
-  const Array states = jit(play)(start, random::split(random::key(0), 200));
+  const Array states = jit(play)(start, random::split(random::key(0), 150));
   const Array upright = numpy::cos(states(range(-50, none), 1));
-  for (int64_t k = 0; k < 200; k += 25) {
+  for (int64_t k = 0; k < 150; k += 25) {
     std::printf("%4.1f s: cart %6.2f m, pole %6.2f rad\n", kStep * static_cast<double>(k), states(k, 0).item<double>(),
                 states(k, 1).item<double>());
   }

@@ -6,7 +6,8 @@
 #include <map>
 #include <sstream>
 
-#include "examples/robotics/kinematics.h"
+#include "examples/robotics/contact.h"
+#include "examples/robotics/control.h"
 #include "examples/robotics/urdf.h"
 #include "tests/paths.h"
 
@@ -148,6 +149,73 @@ TEST_P(Robots, KeepTheirEnergyAndDifferentiate) {
   const Array power = hilo::numpy::dot(speed, hilo::jit(torques)(q, speed, zero) - hilo::jit(torques)(q, zero, zero));
   const Array change = hilo::numpy::dot(speed, hilo::jit(hilo::grad(kinetic_energy))(q));
   EXPECT_NEAR(power.item(), change.item(), 1e-9);
+}
+
+TEST_P(Robots, FindJointsForAPose) {
+  const Model model = robot();
+  if (name() == "walker") return;  // its hand is one of four
+  const int64_t n = model.size(), last = n - 1;
+  const Array there = 0.5 * wave(1, {n});
+  const auto search = [&](const Array& q, const Array& start) {
+    const Pose poses = forward_kinematics(model, q, form());
+    const Pose target{poses.rotation[last], poses.position[last]};
+    return inverse_kinematics(model, target, start, {.form = form()});
+  };
+  const Reached found = hilo::jit(search)(there, there + 0.1);
+  EXPECT_LT(found.error.item(), 1e-7);
+  EXPECT_LT(found.steps.item<int>(), 20);
+}
+
+// Contact and controllers, compared with closed forms.
+
+TEST(Ground, PushesOutOfItAndAgainstTheSlip) {
+  const Array positions = hilo::numpy::array({{0.0f, 0.0f, 0.1f}, {0.0f, 0.0f, -0.1f}, {0.0f, 0.0f, -0.1f}});
+  const Array velocities = hilo::numpy::array({{1.0f, 0.0f, 0.0f}, {0.0f, 0.0f, -0.5f}, {3.0f, 4.0f, 2.0f}});
+  const Array forces =
+      ground_forces({.stiffness = 100, .damping = 1, .friction = 0.5, .slip = 1e-3}, positions, velocities);
+  EXPECT_EQ(forces[0].to_vector<float>(), (std::vector<float>{0, 0, 0}));  // above the ground
+  EXPECT_NEAR(forces(1, 2).item(), 15, 1e-4);                              // 100 * 0.1 * (1 + 0.5)
+  EXPECT_NEAR(forces(2, 2).item(), 0, 1e-6);                               // it leaves faster than the damper follows
+}
+
+TEST(Ground, ImpulsesEndThePenetratingSpeedWithinTheCone) {
+  // Two free points of mass 2: an impulse changes the speed by half.
+  const Array matrix = (0.5f * hilo::numpy::eye(6)).reshape({2, 3, 2, 3});
+  const Array speeds = hilo::numpy::array({{0.1f, 4.0f, -1.0f}, {1.0f, 0.0f, 1.0f}});
+  const Array f = contact_impulses({.friction = 0.5}, matrix, speeds, hilo::numpy::array({true, true}));
+  EXPECT_NEAR(f(0, 2).item(), 2, 1e-6);                               // stops
+  EXPECT_NEAR(f(0, 0).item(), -0.2, 1e-6);                            // sticks
+  EXPECT_NEAR(f(0, 1).item(), -1, 1e-6);                              // slides: friction times the normal impulse
+  EXPECT_EQ(f[1].to_vector<float>(), (std::vector<float>{0, 0, 0}));  // leaves by itself
+  const Array air = contact_impulses({}, matrix, speeds, hilo::numpy::array({false, false}));
+  EXPECT_EQ(hilo::numpy::max(hilo::numpy::abs(air)).item(), 0);
+}
+
+TEST(Controllers, FindTheOptimumOfALinearSystemAtOnce) {
+  const auto next = [](const Array& x, const Array& u) {
+    return hilo::numpy::stack({x[0] + 0.1f * x[1], x[1] + 0.1f * u[0]});
+  };
+  const auto cost = [](const Array& x, const Array& u) { return hilo::numpy::sum(x * x) + hilo::numpy::sum(u * u); };
+  const auto last = [](const Array& x) { return 10 * hilo::numpy::sum(x * x); };
+  const Array start = hilo::numpy::array({1.0f, 0.0f}), idle = hilo::numpy::zeros({20, 1});
+  const Planned once = hilo::jit([&](const Array& x) { return ilqr(next, cost, last, x, idle, 1); })(start);
+  const Planned twice = hilo::jit([&](const Array& x) { return ilqr(next, cost, last, x, idle, 3); })(start);
+  EXPECT_NEAR(once.cost.item(), twice.cost.item(), 1e-4);
+  // At the optimum, no input has a slope.
+  const auto total = [&](const Array& plan) {
+    const Array states = roll_out(next, start, plan);
+    return hilo::numpy::sum(hilo::vmap(cost)(states[hilo::range(0, -1)], plan)) + last(states[-1]);
+  };
+  EXPECT_LT(hilo::numpy::max(hilo::numpy::abs(hilo::jit(hilo::grad(total))(once.plan))).item(), 1e-3);
+  EXPECT_NEAR(total(once.plan).item(), once.cost.item(), 1e-4);
+  // Random plans come near to it, and never cost more than idling by much.
+  const auto search = [&](const Array& plan, const hilo::random::Key& key) {
+    return mppi(next, cost, last, start, plan, key, {.samples = 512, .deviation = 0.3, .temperature = 0.05});
+  };
+  Array plan = idle;
+  const auto better = hilo::jit(search);
+  for (uint32_t k = 0; k < 30; ++k) plan = better(plan, hilo::random::key(k));
+  EXPECT_LT(total(plan).item(), 1.1 * once.cost.item());
 }
 
 // What is refused.
