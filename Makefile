@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test sanitize soak bench race conformance interop jax-tests peer wheel reproducible sbom fuzz format lint docs install uninstall
+.PHONY: help build demo test sanitize soak bench race conformance interop jax-tests peer wheel deb reproducible sbom fuzz format lint docs install uninstall
 
 help:  ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / && $$1 != "help" { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -69,6 +69,10 @@ wheel:  ## the Python packages hilo, with the library and the command, and jax-h
 	@tools/setup.sh build
 	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command hilo_wheel
 	@python3 tools/wheel.py --build $(BUILD)
+
+deb:  ## the packages of Debian: libhilo0.1, libhilo-dev, hilo-tools, python3-hilo, libhilo-doc in build/deb; lintian has no errors
+	@tools/setup.sh build deb
+	@python3 tools/deb.py --build $(BUILD) --jobs $(JOBS)
 
 reproducible:  ## builds the commit again in another folder, and compares the libraries and wheels with those of BUILD; OBJECTS=numpy: only such objects
 	@tools/setup.sh build
