@@ -5,10 +5,10 @@
 These are: the start of a process and the size of the library; compile times of user programs; the fraction of a
 program's time that its profile explains; units that take more than 4 times the least time; every program of bench/;
 reading speed; gradients compared with their objectives; collectives between processes compared with MPI's; training
-steps on one and two devices; calls of a server compared with a bare echo; models of finance and their gradients;
-GradBench's evals; small programs of control and robotics compared with CasADi, Pinocchio, Eigen and Ceres; and hilo
-compared with its peers (bench/peers.py). The last part writes the picture of its ratios into figures/ of the build
-folder, or with --record into docs/figures and docs/performance.md."""
+steps on one and two devices; calls of a server compared with a bare echo; models of finance and statistics and their
+gradients; GradBench's evals; small programs of control and robotics compared with CasADi, Pinocchio, Eigen and Ceres;
+and hilo compared with its peers (bench/peers.py). The last part writes the picture of its ratios into figures/ of the
+build folder, or with --record into docs/figures and docs/performance.md."""
 
 import argparse
 import json
@@ -36,13 +36,13 @@ def main() -> int:
     os.environ.setdefault("HILO_CACHE", "off")  # what is measured and tested is compiled
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--only", choices=("start", "compile", "profile", "floors", "programs", "reading", "adbench", "finance", "gradbench", "processes", "meshes", "serving",
+    parser.add_argument("--only", choices=("start", "compile", "profile", "floors", "programs", "reading", "adbench", "finance", "statistics", "gradbench", "processes", "meshes", "serving",
                                            "small", "peers"))
     parser.add_argument("--record", action="store_true", help="write the comparisons with peers into docs/")
     arguments = parser.parse_args()
     sections = {"start": start, "compile": compile_times, "profile": profile, "floors": floors, "programs": programs, "reading": reading,
                 "adbench": adbench, "finance": lambda build: models(build, "finance"),
-                "gradbench": gradbench, "processes": processes, "meshes": meshes,
+                "statistics": lambda build: models(build, "statistics"), "gradbench": gradbench, "processes": processes, "meshes": meshes,
                 "serving": serving, "small": small, "peers": lambda build: peers(build, arguments.record)}
     statuses = [run(arguments.build) for name, run in sections.items() if arguments.only in (None, name)]
     return max(statuses)
@@ -172,7 +172,7 @@ def coverage(profiles: list[dict], module: str) -> float:
 def programs(build: pathlib.Path) -> int:
     statuses = [0]
     for source in sorted((ROOT / "bench").glob("*.cc")):
-        if source.stem in ("all_reduce", "small", "finance", "gradbench"):  # other sections run them
+        if source.stem in ("all_reduce", "small", "finance", "statistics", "gradbench"):  # other sections run them
             continue
         print(f"== {source.stem}", flush=True)
         statuses.append(subprocess.run([build / "bin" / "bench" / source.stem]).returncode)
@@ -231,8 +231,8 @@ def models(build: pathlib.Path, field: str) -> int:
     for name, (microseconds, first, number) in ours.items():
         model, _, kind = name.rpartition(" ")
         line = f"{model}, {kind}: {microseconds / 1e3:.3f} ms, first result {first:.2f} s"
-        if kind == "gradient":
-            line += f", {microseconds / values[model][0]:.2f} times the value (aim 2.3)"
+        if kind != "value":
+            line += f", {microseconds / values[model][0]:.2f} times the value{' (aim 2.3)' if kind == 'gradient' else ''}"
         if name in theirs:
             other, other_first, other_number = theirs[name]
             line += (f"; jaxlib {other / 1e3:.3f} ms: {other / microseconds:.2f} times, first result {other_first:.2f} s; "

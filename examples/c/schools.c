@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* examples/c/schools.c -- what coaching did in eight schools: Hamiltonian Monte Carlo in C, with the energy and its
- * gradient as a plain function pointer that four threads call. examples/eight_schools.cc explains the model. */
+ * gradient as a plain function pointer that four threads call. examples/statistics/eight_schools.cc explains the model. */
 #include <math.h>
 #include <pthread.h>
 #include <stdint.h>

@@ -156,6 +156,8 @@ TEST(Examples, GreeksAreThoseOfTheFormulas) { EXPECT_EQ(page_of("option_greeks",
 
 TEST(Examples, ModelsOfFinanceHaveTheirClosedFormsAndGreeks) { expect_prints("heston", "Heston: right\n"); }
 
+TEST(Examples, ALikelihoodFitHasAnExactGradientAndHessian) { expect_prints("histfactory", "likelihood fit: right\n"); }
+
 TEST(Examples, BundleAdjustmentEndsAtTheNoise) {
   EXPECT_EQ(page_of("bundle_adjustment", "the first camera"), "bundle adjustment: right\n");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/kalman.cc -- a Kalman filter that learns how noisy its world is from what it sees: `kalman [report.html]`.
+// examples/statistics/kalman.cc -- a Kalman filter that learns how noisy its world is from what it sees: `kalman
+// [report.html]`.
 // Source    Kalman (1960); the likelihood of what is seen as in Harvey, "Forecasting" (1989), section 3.4
 #include <numbers>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/gaussian_process.cc -- regression by a Gaussian process whose length, height and noise are learned from the
-// data: `gaussian_process [report.html]`. Source    Rasmussen and Williams, "Gaussian Processes for Machine Learning"
-// (2006), chapters 2 and 5
+// examples/statistics/gaussian_process.cc -- regression by a Gaussian process whose length, height and noise are
+// learned from the data: `gaussian_process [report.html]`.
+// Source    Rasmussen and Williams, "Gaussian Processes for Machine Learning" (2006), chapters 2 and 5
 #include <numbers>
 
 #include "examples/support/page.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/option_greeks.cc -- prices of options and how they change, by differentiating the price: `option_greeks
-// [report.html]`. Source    Black and Scholes (1973); Longstaff and Schwartz aside, paths as in Glasserman, "Monte
-// Carlo Methods in Financial
-//           Engineering" (2003), chapter 7
+// examples/finance/option_greeks.cc -- prices of options and how they change, by differentiating the price:
+// `option_greeks [report.html]`.
+// Source    Black and Scholes (1973); paths as in Glasserman, "Monte Carlo Methods in Financial Engineering" (2003),
+//           chapter 7
 #include "examples/support/page.h"
 
 using namespace hilo;

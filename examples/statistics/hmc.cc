@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/hmc.cc -- Hamiltonian Monte Carlo: sixty-four chains on a correlated normal distribution, one vmap over all.
+// examples/statistics/hmc.cc -- Hamiltonian Monte Carlo: sixty-four chains on a correlated normal distribution, one
+// vmap over all.
 // Source    Neal, "MCMC using Hamiltonian dynamics" (2011)
 #include "examples/support/compared.h"
 
