@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test sanitize soak bench race conformance interop jax-tests peer wheel deb reproducible sbom fuzz format lint docs install uninstall
+.PHONY: help build demo test sanitize soak bench race conformance interop jax-tests peer wheel deb reproducible coverage sbom fuzz format lint docs install uninstall
 
 help:  ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / && $$1 != "help" { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -79,6 +79,10 @@ reproducible:  ## builds the commit again in another folder, and compares the li
 	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command hilo_companions hilo_pjrt hilo_wheel
 	@python3 tools/wheel.py --build $(BUILD)
 	@python3 tools/reproducible.py --build $(BUILD) --jobs $(JOBS) $(if $(OBJECTS),--objects $(OBJECTS))
+
+coverage:  ## the lines and branches of src/hilo that the tests run, in a tree of clang: docs/internal/coverage.md; fails below 90 and 75 percent
+	@tools/setup.sh build test fuzz coverage
+	@python3 tools/coverage.py --jobs $(JOBS)
 
 sbom:  ## what the product consists of, as SPDX: build/hilo.spdx.json
 	@python3 tools/sbom.py --out $(BUILD)/hilo.spdx.json
