@@ -3,7 +3,8 @@
 """Builds the current commit again, in another folder and without ccache, and compares the libraries and the wheels with
 those of a build, byte for byte. diffoscope shows differences if it is installed.
 
---objects PATTERN compiles and compares only objects whose path has this text, in minutes instead of half an hour."""
+--objects PATTERN compiles and compares only objects whose path has this text, in minutes instead of half an hour.
+--ccache takes objects from ccache, so that only links and archives are compared."""
 
 import argparse
 import hashlib
@@ -24,7 +25,10 @@ def main() -> int:
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--objects", help="only objects whose path has this text")
+    parser.add_argument("--ccache", action="store_true", help="only links and archives")
     arguments = parser.parse_args()
+    if not arguments.ccache:
+        os.environ["CCACHE_DISABLE"] = "1"
     first = arguments.build.resolve()
     if output("git", "-C", ROOT, "status", "--porcelain", "--untracked-files=no"):
         print("reproducible: files differ from the commit. Hint: git stash, or git commit", file=sys.stderr)
@@ -81,7 +85,7 @@ def show(first: pathlib.Path, second: pathlib.Path) -> None:
 
 
 def run(*command, **options) -> None:
-    subprocess.run(list(map(str, command)), check=True, env={**os.environ, "CCACHE_DISABLE": "1"}, **options)
+    subprocess.run(list(map(str, command)), check=True, **options)
 
 
 def output(*command) -> str:
