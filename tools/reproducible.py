@@ -3,8 +3,8 @@
 """Builds the current commit again, in another folder and without ccache, and compares the libraries and the wheels with
 those of a build, byte for byte. diffoscope shows differences if it is installed.
 
---objects PATTERN compiles and compares only objects whose path has this text, in minutes instead of half an hour.
---ccache takes objects from ccache, so that only links and archives are compared."""
+--objects PATTERN compiles and compares only objects whose path has this text: minutes instead of half an hour.
+With --ccache, objects may come from ccache. Then only links and archives are compared."""
 
 import argparse
 import hashlib
