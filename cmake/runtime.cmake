@@ -8,6 +8,7 @@ set_target_properties(hilo_rt PROPERTIES POSITION_INDEPENDENT_CODE ON LINKER_LAN
   ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 target_compile_features(hilo_rt PRIVATE cxx_std_20)
 target_include_directories(hilo_rt PRIVATE ${PROJECT_SOURCE_DIR}/src ${HILO_GENERATED_DIR})
+target_compile_definitions(hilo_rt PRIVATE HILO_RUNTIME_ARCHIVE)  # it refers to LAPACK, if the program links it
 target_compile_options(hilo_rt PRIVATE ${HILO_CODE_OPTIONS} -fno-exceptions -ffunction-sections -fvisibility=hidden
   $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
 target_link_libraries(hilo_rt INTERFACE m)

@@ -19,8 +19,9 @@ import sources  # noqa: E402
 
 LEAST = 61
 # Folders of tests/ whose tests are about no single source.
-SPECIAL = ("adbench", "allocations", "alone", "buckets", "efforts", "examples", "gradbench", "hostile_costs", "manners", "moved_reductions", "out_of_memory",
-           "programs", "random_programs", "robotics", "status", "stopped", "threads")
+SPECIAL = ("adbench", "allocations", "alone", "buckets", "efforts", "examples", "gradbench", "hostile_costs",
+           "linked_lapack", "manners", "moved_reductions", "out_of_memory", "programs", "random_programs", "robotics",
+           "status", "stopped", "threads")
 INSTRUCTION_SET = re.compile(r"_(?:sse2|avx2|avx512|avx512vnni|avx512bf16|avxvnni|amx)$")
 FUNCTION = re.compile(r"^[^/\n]*\)(?: const)?(?: noexcept)?(?: -> [^{;]*)? \{", re.M)
 

@@ -189,6 +189,14 @@ class CpuEngine final : public HostEngine {
     return object_of(module, options, object, engine::LoopForm::kAlone);
   }
 
+  /// Whether the call is a product of at least 512 x 512 x 512 terms.
+  static bool is_large_product(const engine::LibraryCall& call) {
+    constexpr double kTerms = 1 << 27;
+    if (call.symbol != "dot") return false;
+    const auto count = [](const Shape& shape) { return static_cast<double>(shape.element_count()); };
+    return count(call.operands[0]) * count(call.operands[1]) * count(call.results[0]) >= kTerms * kTerms;
+  }
+
   /// Objects are compiled once and run often.
   static CompileOptions good(CompileOptions options) {
     options.effort = {};
@@ -202,10 +210,12 @@ class CpuEngine final : public HostEngine {
     std::vector<Compiled> compiled;
     for (const cpu::Isa isa : isas) {
       HILO_ASSIGN_OR_RETURN(compiled.emplace_back(), plan_of(module, good(options), isa, form, nullptr));
-      const bool has_products = std::ranges::any_of(compiled.back().emitted.plan.library_calls,
-                                                    [](const auto& call) { return call.symbol == "dot"; });
-      // Loops are faster than the products of libhilo_rt.a, and need no library.
-      if (has_products && form != engine::LoopForm::kAlone)
+      const std::vector<engine::LibraryCall>& calls = compiled.back().emitted.plan.library_calls;
+      const bool has_products = std::ranges::any_of(calls, [](const auto& call) { return call.symbol == "dot"; });
+      const bool keeps_them = object.runtime == ObjectRuntime::kLibrary && std::ranges::any_of(calls, is_large_product);
+      // Loops are faster than products of libhilo_rt.a, and need no library, unless they exceed a cache. For a product
+      // of 512 x 512 x 512 terms in f32, loops take twice as long.
+      if (has_products && !keeps_them && form != engine::LoopForm::kAlone)
         return object_of(module, options, object, engine::LoopForm::kAlone);
     }
     std::vector<cpu::LevelPlan> levels;

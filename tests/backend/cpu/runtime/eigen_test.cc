@@ -7,7 +7,7 @@ namespace hilo::cpu::runtime {
 namespace {
 
 template <typename T>
-void expect_decomposed(Dense<T> x, double size = 1) {
+void expect_eigh(Dense<T> x, double size = 1) {
   using R = RealOf<T>;
   const int64_t n = x.rows;
   Dense<T> vectors(n, n), scaled(n, n);
@@ -35,19 +35,19 @@ Dense<T> hermitian(int64_t n) {
 
 TEST(RuntimeEigen, VectorsAndValuesGiveTheMatrix) {
   for_linalg_types([]<typename T>() {
-    for (const int64_t n : {0, 1, 2, 3, 8, 31}) expect_decomposed(hermitian<T>(n), 4);
+    for (const int64_t n : {0, 1, 2, 3, 8, 31, 50}) expect_eigh(hermitian<T>(n), 4);
   });
 }
 
 TEST(RuntimeEigen, HandlesEqualValuesAndExtremeSizes) {
   for_linalg_types([]<typename T>() {
     using R = RealOf<T>;
-    expect_decomposed(Dense<T>(5, 5));
-    expect_decomposed(identity<T>(5));
+    expect_eigh(Dense<T>(5, 5));
+    expect_eigh(identity<T>(5));
     for (const R size : {std::numeric_limits<R>::min() * 16, std::numeric_limits<R>::max() / 64}) {
       Dense<T> x = hermitian<T>(6);
       for (T& element : x.data) element = size * element;
-      expect_decomposed(x, 4 * static_cast<double>(size));
+      expect_eigh(x, 4 * static_cast<double>(size));
     }
   });
 }
@@ -60,8 +60,45 @@ TEST(RuntimeEigen, HandlesHardMatrices) {
         Dense<T> x = matrix;
         const Dense<T> other = adjoint(matrix);
         for (size_t k = 0; k < x.data.size(); ++k) x.data[k] += other.data[k];
-        expect_decomposed(x, 4);
+        expect_eigh(x, 4);
       }
+    }
+  });
+}
+
+/// The diagonals and reflections of a matrix give the matrix.
+template <typename T>
+void expect_tridiagonal(Dense<T> x, bool lower) {
+  using R = RealOf<T>;
+  const int64_t n = x.rows;
+  Dense<T> out(n, n), basis = identity<T>(n), form(n, n);
+  std::vector<R> diagonal(static_cast<size_t>(n)), beside(static_cast<size_t>(n));
+  std::vector<T> factors(static_cast<size_t>(n));
+  int32_t info = -1;
+  const TridiagonalProblem p{kTypeOf<T>, n, lower};
+  call_within(Routine::kTridiagonal, bytes_of_problem(p),
+              {x.data.data(), out.data.data(), diagonal.data(), beside.data(), factors.data(), &info}, 1,
+              p.scratch_bytes());
+  ASSERT_EQ(info, 0);
+  for (int64_t i = 0; i < n; ++i) {
+    form(i, i) = T(diagonal[static_cast<size_t>(i)]);
+    if (i + 1 < n) form(i, i + 1) = form(i + 1, i) = T(beside[static_cast<size_t>(i)]);
+  }
+  for (int64_t step = 0; step + 1 < n; ++step) {  // q = h0 h1 ..., or ... h1 h0 for an upper triangle
+    const int64_t k = lower ? step : n - 2 - step;
+    Dense<T> v(n, 1);
+    v(lower ? k + 1 : k, 0) = T(1);
+    for (int64_t i = lower ? k + 2 : 0; i < (lower ? n : k); ++i) v(i, 0) = out(i, lower ? k : k + 1);
+    const Dense<T> product = basis * v * adjoint(v);
+    for (size_t i = 0; i < basis.data.size(); ++i) basis.data[i] -= factors[static_cast<size_t>(k)] * product.data[i];
+  }
+  expect_near(basis * form * adjoint(basis), x, 4);
+}
+
+TEST(RuntimeEigen, TridiagonalFormsAreSimilar) {
+  for_linalg_types([]<typename T>() {
+    for (const int64_t n : {1, 2, 3, 9, 30}) {
+      for (const bool lower : {false, true}) expect_tridiagonal(hermitian<T>(n), lower);
     }
   });
 }

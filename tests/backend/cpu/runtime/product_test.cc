@@ -39,7 +39,7 @@ std::vector<float> product(int64_t m, int64_t k, int64_t n, std::vector<float> a
 
 TEST(RuntimeProduct, StaysInItsMemory) {
   for (const Isa isa : supported_isas()) {
-    for (const int64_t size : {1, 3, 4, 17, 40}) {
+    for (const int64_t size : {1, 3, 4, 17, 40, 50}) {
       const std::vector<float> ones(static_cast<size_t>(size * 600), 1);
       for (const float c : product(size, 600, size, ones, ones, isa)) EXPECT_EQ(c, 600);
     }

@@ -22,12 +22,13 @@ Dense<T> triangle(const Dense<T>& a, const TriangularSolveProblem& p) {
 
 TEST(RuntimeSolve, TriangularSystemsOfAllForms) {
   for_linalg_types([]<typename T>() {
-    for (int form = 0; form < 32; ++form) {
-      const int64_t rows = 7, columns = 5, n = (form & 1) != 0 ? rows : columns;
+    for (int form = 0; form < 64; ++form) {
+      const int64_t rows = form < 32 ? 7 : 77, columns = form < 32 ? 5 : 55, n = (form & 1) != 0 ? rows : columns;
       const TriangularSolveProblem p{
           kTypeOf<T>,      rows, columns, (form & 1) != 0, (form & 2) != 0, (form & 4) != 0, (form & 8) != 0,
           (form & 16) != 0};
       Dense<T> a = random_matrix<T>(n, n, 4), b = random_matrix<T>(rows, columns, 6), x(rows, columns);
+      for (T& element : a.data) element = (5 / static_cast<RealOf<T>>(n)) * element;
       for (int64_t i = 0; i < n; ++i) a(i, i) = T(RealOf<T>(3));
       call_within(Routine::kTriangularSolve, bytes_of_problem(p), {a.data.data(), b.data.data(), x.data.data()}, 1, 0);
       expect_near(p.left ? triangle(a, p) * x : x * triangle(a, p), b, p.unit_diagonal ? 1000 : 4);

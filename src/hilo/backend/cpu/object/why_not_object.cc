@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "hilo/hlo/ir/source_lines.h"
+#include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/passes/trip_count.h"
 
 namespace hilo::cpu {
@@ -24,6 +25,12 @@ std::string described(const Plan& plan, const Step& step, const hlo::Module& opt
   return plan.library_calls[step.index].symbol;
 }
 
+/// Returns the function that a call needs: of a custom call, its target.
+std::string called(const LibraryCall& call) {
+  if (call.call == nullptr || call.call->root().opcode != hlo::Opcode::kCustomCall) return call.symbol;
+  return hlo::custom_call_target(hlo::attributes_of<hlo::CustomCallAttributes>(call.call->root()));
+}
+
 Status check_steps(const Plan& plan, const Routines& routines, ObjectRuntime runtime, const StepList& steps,
                    const hlo::Module& optimized) {
   for (const Step& step : steps) {
@@ -39,7 +46,7 @@ Status check_steps(const Plan& plan, const Routines& routines, ObjectRuntime run
     return unimplemented(
         fmt::format("writing an object: {} calls '{}' of hilo's library; wanted ops that become code "
                     "of their own{}. Hint: {}",
-                    described(plan, step, optimized), symbol,
+                    described(plan, step, optimized), called(plan.library_calls[step.index]),
                     runtime == ObjectRuntime::kLibrary ? " or functions of libhilo_rt.a" : "", hint));
   }
   return ok_status();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "hilo/backend/cpu/runtime/functions.h"
+#include "hilo/backend/cpu/runtime/linked_lapack.h"
 #include "hilo/backend/cpu/runtime/matrix.h"
 
 namespace hilo::cpu::runtime {
@@ -23,9 +24,10 @@ struct EighMemory {
   T *v, *w, *factors;
   R *diagonal, *beside;
   int64_t* order;
+  Scratch behind;  ///< the memory after these
 
-  EighMemory(const Call& call, int64_t n) {
-    Scratch scratch(call);
+  EighMemory(const Call& call, int64_t n) : behind(call) {
+    Scratch& scratch = behind;
     const auto count = static_cast<size_t>(n);
     a = dense(scratch.take<T>(count * count).data(), n, n);
     rows = dense(scratch.take<T>(count * count).data(), n, n);
@@ -164,12 +166,45 @@ RealOf<T> read_triangle(const T* x, bool lower, const Matrix<T>& a) {
   return largest;
 }
 
+/// The workspaces of LAPACK, behind the other memory.
+template <typename T>
+struct EighWork {
+  static int64_t size(int64_t n) { return 2 * n * n + (6 + kLinkedBlock) * n + 1; }
+  static int64_t integers(int64_t n) { return 5 * n + 3; }
+  static size_t bytes(int64_t n) {
+    if (!may_be_linked(n, n)) return 0;
+    return bytes_of<T>(size(n)) + bytes_of<RealOf<T>>(size(n)) + bytes_of<int>(integers(n));
+  }
+};
+
+/// Computes by LAPACK the values and vectors of the matrix in `m`, whose transpose it sees: the conjugate matrix.
+template <typename T>
+int32_t eigh_linked(const EighProblem& p, const EighMemory<T>& m, Scratch work, T* vectors, RealOf<T>* values) {
+  const int n = static_cast<int>(p.n), size = static_cast<int>(EighWork<T>::size(p.n)),
+            integers = static_cast<int>(EighWork<T>::integers(p.n));
+  const char* const mode = p.has_vectors ? "V" : "N";
+  T* const space = work.take<T>(static_cast<size_t>(size)).data();
+  [[maybe_unused]] auto* const reals = work.take<RealOf<T>>(static_cast<size_t>(size)).data();
+  int* const numbers = work.take<int>(static_cast<size_t>(integers)).data();
+  const auto syevd = linked_lapack<T>().syevd;
+  int info = 0;
+  if constexpr (kIsComplex<T>)
+    syevd(mode, "L", &n, m.a.data, &n, values, space, &size, reals, &size, numbers, &integers, &info);
+  else syevd(mode, "L", &n, m.a.data, &n, values, space, &size, numbers, &integers, &info);
+  for (int64_t i = 0; i < p.n && p.has_vectors; ++i) {
+    for (int64_t k = 0; k < p.n; ++k) vectors[i * p.n + k] = conjugate(m.a(k, i));
+  }
+  return info;
+}
+
 template <typename T>
 int32_t eigh(const EighProblem& p, const EighMemory<T>& m, const T* x, T* vectors, RealOf<T>* values) {
   using R = RealOf<T>;
   const int64_t n = p.n;
   const R largest = read_triangle(x, p.lower, m.a);
   if (largest > std::numeric_limits<R>::max()) return kNotFinite;
+  if (linked_lapack<T>().syevd != nullptr && fits_linked(m.a.data, n, n))
+    return eigh_linked(p, m, m.behind, vectors, values);
   const R scale = safe_scale(largest);
   if (scale != 1) {
     for (int64_t i = 0; i < n * n; ++i) m.a.data[i] = scale * m.a.data[i];
@@ -188,9 +223,43 @@ int32_t eigh(const EighProblem& p, const EighMemory<T>& m, const T* x, T* vector
   return 0;
 }
 
+/// The results of a reduction.
+template <typename T>
+struct Tridiagonal {
+  T* matrix;
+  RealOf<T>*diagonal, *beside;
+  T* factors;
+};
+
+/// An upper triangle is reduced from its last row on, as LAPACK does: it is the lower triangle in the opposite order.
+template <typename T>
+int32_t tridiagonal(const TridiagonalProblem& p, const EighMemory<T>& m, const T* x, const Tridiagonal<T>& to) {
+  const int64_t n = p.n;
+  const bool is_finite = read_triangle(x, p.lower, m.a) <= std::numeric_limits<RealOf<T>>::max();
+  if (to.matrix != x && n > 0) std::memcpy(to.matrix, x, static_cast<size_t>(n * n) * sizeof(T));
+  if (!is_finite) return kNotFinite;
+  if (!p.lower) std::reverse(m.a.data, m.a.data + n * n);
+  make_tridiagonal(m);
+  const auto place = [&](int64_t k) { return p.lower ? k : n - 1 - k; };
+  for (int64_t k = 0; k < n; ++k) {
+    to.diagonal[place(k)] = m.diagonal[k];
+    to.matrix[place(k) * n + place(k)] = T(m.diagonal[k]);
+    if (k + 1 == n) break;
+    const int64_t beside = std::min(place(k), place(k + 1));
+    to.beside[beside] = m.beside[k];
+    to.factors[beside] = m.factors[k];
+    to.matrix[place(k + 1) * n + place(k)] = T(m.beside[k]);
+    for (int64_t i = k + 2; i < n; ++i) to.matrix[place(i) * n + place(k)] = m.a(i, k);
+  }
+  return 0;
+}
+
 }  // namespace
 
 size_t EighProblem::scratch_bytes() const {
+  return scratch_of(type, [&]<typename T>() { return EighMemory<T>::bytes(n) + EighWork<T>::bytes(n); });
+}
+size_t TridiagonalProblem::scratch_bytes() const {
   return scratch_of(type, [&]<typename T>() { return EighMemory<T>::bytes(n); });
 }
 
@@ -200,6 +269,16 @@ void hilo_rt_eigh(const Call* call, int64_t begin, int64_t end) {
     result<int32_t>(*call, 3)[item] =
         eigh(p, EighMemory<T>(*call, p.n), operand<T>(*call, 0) + item * p.n * p.n,
              result<T>(*call, 1) + item * p.n * p.n, result<RealOf<T>>(*call, 2) + item * p.n);
+  });
+}
+
+void hilo_rt_tridiagonal(const Call* call, int64_t begin, int64_t end) {
+  const auto& p = problem_of<TridiagonalProblem>(*call);
+  for_items(*call, p.type, begin, end, [&]<typename T>(int64_t item) {
+    const int64_t n = p.n, less = std::max<int64_t>(n - 1, 0);
+    const Tridiagonal<T> to{result<T>(*call, 1) + item * n * n, result<RealOf<T>>(*call, 2) + item * n,
+                            result<RealOf<T>>(*call, 3) + item * less, result<T>(*call, 4) + item * less};
+    result<int32_t>(*call, 5)[item] = tridiagonal(p, EighMemory<T>(*call, n), operand<T>(*call, 0) + item * n * n, to);
   });
 }
 

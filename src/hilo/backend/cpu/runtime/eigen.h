@@ -20,6 +20,15 @@ struct EighProblem {
   size_t scratch_bytes() const;
 };
 
+/// x -> reflections, the diagonal and the one beside it, factors, info: the first step of the above.
+struct TridiagonalProblem {
+  ElementType type{};
+  int64_t n = 0;
+  bool lower = false;  ///< the triangle that is read, and whose other side of the diagonals keeps the reflections
+
+  size_t scratch_bytes() const;
+};
+
 /// x -> x, singular values in descending order, u, v^H, info.
 struct SvdProblem {
   ElementType type{};

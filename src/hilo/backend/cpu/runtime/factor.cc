@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "hilo/backend/cpu/runtime/functions.h"
+#include "hilo/backend/cpu/runtime/linked_lapack.h"
 #include "hilo/backend/cpu/runtime/matrix.h"
 
 namespace hilo::cpu::runtime {
@@ -26,6 +27,17 @@ int factor_upper(const Matrix<T>& u) {
   return 0;
 }
 
+/// factor_upper, by LAPACK if it is linked. It sees the transpose: the lower triangle of the conjugate matrix.
+template <typename T>
+int factor(const Matrix<T>& u) {
+  const auto potrf = linked_lapack<T>().potrf;
+  if (potrf == nullptr || !fits_linked(u.data, u.rows, u.columns)) return factor_upper(u);
+  const int n = static_cast<int>(u.rows);
+  int info = 0;
+  potrf("L", &n, u.data, &n, &info);
+  return info;
+}
+
 template <typename T>
 void cholesky(const Call& call, const CholeskyProblem& p, int64_t item) {
   const int64_t n = p.n;
@@ -33,9 +45,10 @@ void cholesky(const Call& call, const CholeskyProblem& p, int64_t item) {
   const Matrix<T> to = dense(result<T>(call, 1) + item * n * n, n, n);
   const Matrix<T> u = dense(Scratch(call).take<T>(static_cast<size_t>(n * n)).data(), n, n);
   for (int64_t i = 0; i < n; ++i) {
+    std::fill_n(u.row(i), i, T());
     for (int64_t j = i; j < n; ++j) u(i, j) = p.lower ? conjugate(x(j, i)) : x(i, j);
   }
-  const int info = factor_upper(u);
+  const int info = factor(u);
   const bool is_nan = info != 0 && !p.has_info;
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j < n; ++j) {
@@ -48,6 +61,30 @@ void cholesky(const Call& call, const CholeskyProblem& p, int64_t item) {
   if (p.has_info) result<int32_t>(call, 2)[item] = info;
 }
 
+/// The columns of a matrix, which LAPACK wants, and memory for its blocks.
+template <typename T>
+struct ByColumns {
+  T *columns, *work;
+  int rows, count, work_size;
+
+  /// Returns null columns unless LAPACK has the routine and may have the matrix.
+  ByColumns(const Call& call, const Matrix<T>& a, bool is_linked) : columns(nullptr), work(nullptr) {
+    if (!is_linked || !fits_linked(a.data, a.rows, a.columns)) return;
+    rows = static_cast<int>(a.rows);
+    count = static_cast<int>(a.columns);
+    work_size = std::max(rows, count) * static_cast<int>(kLinkedBlock);
+    Scratch scratch(call);
+    columns = scratch.take<T>(static_cast<size_t>(a.rows * a.columns)).data();
+    work = scratch.take<T>(static_cast<size_t>(work_size)).data();
+    copy_transposed(a, columns);
+  }
+  void copy_to(const Matrix<T>& a) const { copy_transposed(dense(columns, a.columns, a.rows), a.data); }
+  static size_t bytes(int64_t rows, int64_t columns) {
+    if (!may_be_linked(rows, columns)) return 0;
+    return bytes_of<T>(rows * columns) + bytes_of<T>(std::max(rows, columns) * kLinkedBlock);
+  }
+};
+
 template <typename T>
 void lu(const Call& call, const LuProblem& p, int64_t item) {
   const int64_t size = p.rows * p.columns, least = std::min(p.rows, p.columns);
@@ -57,6 +94,11 @@ void lu(const Call& call, const LuProblem& p, int64_t item) {
   int32_t* const pivots = result<int32_t>(call, 2) + item * least;
   int32_t& info = result<int32_t>(call, 3)[item];
   info = 0;
+  const auto getrf = linked_lapack<T>().getrf;
+  if (const ByColumns<T> linked(call, a, getrf != nullptr); linked.columns != nullptr) {
+    getrf(&linked.rows, &linked.count, linked.columns, &linked.rows, pivots, &info);
+    return linked.copy_to(a);
+  }
   for (int64_t k = 0; k < least; ++k) {
     int64_t pivot = k;
     RealOf<T> largest = -1;
@@ -88,6 +130,12 @@ void qr(const Call& call, const QrProblem& p, int64_t item) {
   if (call.buffers[0] != call.buffers[1] && size > 0)
     std::memcpy(a.data, operand<T>(call, 0) + item * size, static_cast<size_t>(size) * sizeof(T));
   T* const factors = result<T>(call, 2) + item * least;
+  const auto geqrf = linked_lapack<T>().geqrf;
+  if (const ByColumns<T> linked(call, a, geqrf != nullptr); linked.columns != nullptr) {
+    int info = 0;
+    geqrf(&linked.rows, &linked.count, linked.columns, &linked.rows, factors, linked.work, &linked.work_size, &info);
+    return linked.copy_to(a);
+  }
   Scratch scratch(call);
   T* const v = scratch.take<T>(static_cast<size_t>(p.rows)).data();
   T* const sums = scratch.take<T>(static_cast<size_t>(p.columns)).data();
@@ -105,28 +153,30 @@ template <typename T>
 void reflections(const Call& call, const ReflectionsProblem& p, int64_t item) {
   const int64_t size = p.rows * p.columns;
   const T* const factors = operand<T>(call, 1) + item * p.count;
+  const Matrix<T> to = dense(result<T>(call, 2) + item * size, p.rows, p.columns);
+  const auto orgqr = linked_lapack<T>().orgqr;
+  const bool is_linked = orgqr != nullptr && p.rows >= p.columns && p.count >= kLinkedMin;
+  if (is_linked && call.buffers[0] != call.buffers[2])
+    std::memcpy(to.data, operand<T>(call, 0) + item * size, static_cast<size_t>(size) * sizeof(T));
+  if (const ByColumns<T> linked(call, to, is_linked); linked.columns != nullptr) {
+    const int count = static_cast<int>(p.count);
+    int info = 0;
+    orgqr(&linked.rows, &linked.count, &count, linked.columns, &linked.rows, factors, linked.work, &linked.work_size,
+          &info);
+    return linked.copy_to(to);
+  }
   Scratch scratch(call);
   const Matrix<T> known = dense(scratch.take<T>(static_cast<size_t>(size)).data(), p.rows, p.columns);
   T* const v = scratch.take<T>(static_cast<size_t>(p.rows)).data();
   T* const sums = scratch.take<T>(static_cast<size_t>(p.columns)).data();
   if (size > 0) std::memcpy(known.data, operand<T>(call, 0) + item * size, static_cast<size_t>(size) * sizeof(T));
-  const Matrix<T> q = dense(result<T>(call, 2) + item * size, p.rows, p.columns);
+  const Matrix<T>& q = to;
   std::fill_n(q.data, size, T());
   for (int64_t k = 0; k < std::min(p.rows, p.columns); ++k) q(k, k) = T(1);
   for (int64_t k = p.count; k-- > 0;) {
     copy_column(known, k, k, v);
     v[0] = T(1);
     reflect(q.from(k, k), factors[k], v, sums);
-  }
-}
-
-/// Computes a = a (I - factor v v^H).
-template <typename T>
-void reflect_rows(const Matrix<T>& a, const T& factor, const T* v) {
-  for (int64_t i = 0; i < a.rows; ++i) {
-    T sum{};
-    for (int64_t j = 0; j < a.columns; ++j) sum += a(i, j) * v[j];
-    for (int64_t j = 0; j < a.columns; ++j) a(i, j) -= factor * sum * conjugate(v[j]);
   }
 }
 
@@ -149,7 +199,7 @@ void apply_reflections(const Call& call, const ApplyReflectionsProblem& p, int64
     for (int64_t i = k + 1; i < p.order(); ++i) v[i - k] = known(i, k);
     const T factor = p.adjoint ? conjugate(factors[k]) : factors[k];
     if (p.left) reflect(c.from(k, 0), factor, v, sums);
-    else reflect_rows(c.from(0, k), factor, v);
+    else reflect_columns(c.from(0, k), factor, v);
   }
 }
 
@@ -158,12 +208,19 @@ void apply_reflections(const Call& call, const ApplyReflectionsProblem& p, int64
 size_t CholeskyProblem::scratch_bytes() const {
   return scratch_of(type, [&]<typename T>() { return bytes_of<T>(n * n); });
 }
+size_t LuProblem::scratch_bytes() const {
+  return scratch_of(type, [&]<typename T>() { return ByColumns<T>::bytes(rows, columns); });
+}
 size_t QrProblem::scratch_bytes() const {
-  return scratch_of(type, [&]<typename T>() { return bytes_of<T>(rows) + bytes_of<T>(columns); });
+  return scratch_of(type, [&]<typename T>() {
+    return std::max(bytes_of<T>(rows) + bytes_of<T>(columns), ByColumns<T>::bytes(rows, columns));
+  });
 }
 size_t ReflectionsProblem::scratch_bytes() const {
-  return scratch_of(
-      type, [&]<typename T>() { return bytes_of<T>(rows * columns) + bytes_of<T>(rows) + bytes_of<T>(columns); });
+  return scratch_of(type, [&]<typename T>() {
+    return std::max(bytes_of<T>(rows * columns) + bytes_of<T>(rows) + bytes_of<T>(columns),
+                    ByColumns<T>::bytes(rows, columns));
+  });
 }
 size_t ApplyReflectionsProblem::scratch_bytes() const {
   return scratch_of(type, [&]<typename T>() { return bytes_of<T>(order()) + bytes_of<T>(columns); });

@@ -21,6 +21,8 @@ struct CholeskyProblem {
 struct LuProblem {
   ElementType type{};
   int64_t rows = 0, columns = 0;
+
+  size_t scratch_bytes() const;
 };
 
 /// x -> R and reflections below it, their factors.

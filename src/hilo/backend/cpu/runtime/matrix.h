@@ -201,6 +201,17 @@ void reflect(const Matrix<T>& a, const T& factor, const T* v, T* sums) {
   for (int64_t i = 0; i < a.rows; ++i) subtract_row(a.row(i), factor * v[i], sums, a.columns);
 }
 
+/// Computes a = a (I - factor v v^H).
+template <typename T>
+void reflect_columns(const Matrix<T>& a, const T& factor, const T* v) {
+  for (int64_t i = 0; i < a.rows; ++i) {
+    T sum{};
+    for (int64_t j = 0; j < a.columns; ++j) sum += a(i, j) * v[j];
+    sum = factor * sum;
+    for (int64_t j = 0; j < a.columns; ++j) a(i, j) -= sum * conjugate(v[j]);
+  }
+}
+
 /// Copies column `j` below row `i`.
 template <typename T>
 void copy_column(const Matrix<T>& a, int64_t i, int64_t j, T* to) {

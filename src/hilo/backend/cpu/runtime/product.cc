@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "hilo/backend/cpu/runtime/functions.h"
+#include "hilo/backend/cpu/runtime/linked_lapack.h"
 #include "hilo/backend/cpu/runtime/matrix.h"
 #include "hilo/backend/cpu/runtime/product_tile.h"
 #include "hilo/types/twins.h"
@@ -235,9 +236,33 @@ void pack_left(const ConvolutionProblem& p, const T* lhs, const ProductRow& row,
   });
 }
 
+/// Computes by BLAS, if it is linked, what is a large product of matrices for each group.
+template <typename T>
+bool run_linked(const ConvolutionProblem& p, const T* lhs, const T* rhs, T* out) {
+  if constexpr (std::is_same_v<T, uint64_t>) {
+    return false;
+  } else {
+    const auto gemm = linked_lapack<T>().gemm;
+    const int64_t least = std::min({p.batch.extent, p.inputs.extent, p.outputs.extent});
+    const int64_t most = std::max({p.batch.lhs_stride, p.inputs.rhs_stride, p.batch.out_stride, p.batch.extent});
+    const bool has_rows = p.inputs.lhs_stride == 1 && p.outputs.rhs_stride == 1 && p.outputs.out_stride == 1 &&
+                          p.positions() == 1 && p.taps() == 1;
+    if (gemm == nullptr || least < kLinkedMin || most > std::numeric_limits<int>::max() || !has_rows) return false;
+    const auto size = [](int64_t extent) { return static_cast<int>(extent); };
+    const int m = size(p.outputs.extent), n = size(p.batch.extent), k = size(p.inputs.extent),
+              right = size(p.inputs.rhs_stride), left = size(p.batch.lhs_stride), to = size(p.batch.out_stride);
+    const T one(1), zero(0);
+    for (int64_t group = 0; group < p.groups.extent; ++group)  // BLAS sees the transposes
+      gemm("N", "N", &m, &n, &k, &one, rhs + p.rhs_offset + group * p.groups.rhs_stride, &right,
+           lhs + group * p.groups.lhs_stride, &left, &zero, out + p.out_offset + group * p.groups.out_stride, &to);
+    return true;
+  }
+}
+
 template <typename T>
 void run_part(const ConvolutionProblem& p, const Tile<T>& tile, const T* lhs, const T* rhs, T* out, Scratch scratch,
               const Stop& stop) {
+  if (run_linked(p, lhs, rhs, out)) return;
   const int64_t columns = tile.columns(), rows = p.batch.extent * p.positions(), terms = p.terms();
   const PartMemory<T> memory(scratch, p, columns);
   for (int64_t group = 0; group < p.groups.extent; ++group) {

@@ -7,6 +7,7 @@
 
 #include "hilo/backend/cpu/runtime/eigen.h"
 #include "hilo/backend/cpu/runtime/functions.h"
+#include "hilo/backend/cpu/runtime/linked_lapack.h"
 #include "hilo/backend/cpu/runtime/matrix.h"
 
 namespace hilo::cpu::runtime {
@@ -210,10 +211,55 @@ int32_t svd(const SvdProblem& p, SvdMemory<T> m, const T* x, const SvdResults<T>
   return 0;
 }
 
+/// The workspaces of LAPACK, and a copy of the matrix.
+template <typename T>
+struct SvdWork {
+  T *copy, *work;
+  RealOf<T>* reals;
+  int* integers;
+
+  SvdWork(Scratch scratch, const SvdProblem& p) {
+    const auto take = [&]<typename E>(E*& to, int64_t count) {
+      to = scratch.take<E>(static_cast<size_t>(count)).data();
+    };
+    take(copy, p.rows * p.columns);
+    take(work, size(p));
+    take(reals, size(p));
+    take(integers, 8 * std::min(p.rows, p.columns));
+  }
+  static int64_t size(const SvdProblem& p) {
+    const int64_t shorter = std::min(p.rows, p.columns), longer = std::max(p.rows, p.columns);
+    return 5 * shorter * shorter + 2 * shorter * longer + (8 + kLinkedBlock) * longer;
+  }
+  static size_t bytes(const SvdProblem& p) {
+    if (!may_be_linked(p.rows, p.columns)) return 0;
+    return bytes_of<T>(p.rows * p.columns) + bytes_of<T>(size(p)) + bytes_of<RealOf<T>>(size(p)) +
+           bytes_of<int>(8 * std::min(p.rows, p.columns));
+  }
+};
+
+/// Computes by LAPACK. It sees the transpose, whose u and v^H are v^T and conj(u): in memory they are v^H and u.
+template <typename T>
+int32_t svd_linked(const SvdProblem& p, const SvdWork<T>& w, const T* x, const SvdResults<T>& to) {
+  const int rows = static_cast<int>(p.columns), columns = static_cast<int>(p.rows), least = std::min(rows, columns);
+  const int leading = p.is_full ? columns : least, size = static_cast<int>(SvdWork<T>::size(p));
+  const char* const mode = !p.has_vectors ? "N" : p.is_full ? "A" : "S";
+  std::memcpy(w.copy, x, static_cast<size_t>(p.rows * p.columns) * sizeof(T));
+  const auto gesdd = linked_lapack<T>().gesdd;
+  int info = 0;
+  if constexpr (kIsComplex<T>)
+    gesdd(mode, &rows, &columns, w.copy, &rows, to.values, to.v, &rows, to.u, &leading, w.work, &size, w.reals,
+          w.integers, &info);
+  else
+    gesdd(mode, &rows, &columns, w.copy, &rows, to.values, to.v, &rows, to.u, &leading, w.work, &size, w.integers,
+          &info);
+  return info;
+}
+
 }  // namespace
 
 size_t SvdProblem::scratch_bytes() const {
-  return scratch_of(type, [&]<typename T>() { return SvdMemory<T>::bytes(*this); });
+  return scratch_of(type, [&]<typename T>() { return std::max(SvdMemory<T>::bytes(*this), SvdWork<T>::bytes(*this)); });
 }
 
 void hilo_rt_svd(const Call* call, int64_t begin, int64_t end) {
@@ -226,7 +272,9 @@ void hilo_rt_svd(const Call* call, int64_t begin, int64_t end) {
     T* const out = result<T>(*call, 1) + item * size;
     const SvdResults<T> to{result<RealOf<T>>(*call, 2) + item * shorter, result<T>(*call, 3) + item * u_size,
                            result<T>(*call, 4) + item * v_size};
-    result<int32_t>(*call, 5)[item] = svd(p, SvdMemory<T>(*call, p), x, to, stop_of(*call));
+    const bool is_linked = linked_lapack<T>().gesdd != nullptr && fits_linked(x, p.rows, p.columns);
+    result<int32_t>(*call, 5)[item] = is_linked ? svd_linked(p, SvdWork<T>(Scratch(*call), p), x, to)
+                                                : svd(p, SvdMemory<T>(*call, p), x, to, stop_of(*call));
     if (out != x && size > 0) std::memcpy(out, x, static_cast<size_t>(size) * sizeof(T));
   });
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "hilo/backend/cpu/runtime/functions.h"
+#include "hilo/backend/cpu/runtime/linked_lapack.h"
 #include "hilo/backend/cpu/runtime/matrix.h"
 #include "hilo/backend/cpu/runtime/tridiagonal.h"
 
@@ -51,12 +52,31 @@ void solve_right(const Triangle<T>& a, const Matrix<T>& x, bool is_lower, bool h
   }
 }
 
+/// Solves by BLAS if it is linked. It sees the transposes of both sides.
+template <typename T>
+bool solve_linked(const TriangularSolveProblem& p, const T* a, const Matrix<T>& x) {
+  const auto trsm = linked_lapack<T>().trsm;
+  const int64_t n = p.order();
+  if (trsm == nullptr || p.conjugated > p.transposed || !fits_linked(a, n, n) || x.columns == 0 || x.rows == 0 ||
+      !(largest_part(x.data, x.rows * x.columns) <= std::numeric_limits<RealOf<T>>::max()))
+    return false;
+  const int order = static_cast<int>(n), rows = static_cast<int>(x.columns), columns = static_cast<int>(x.rows);
+  const T one(1);
+  trsm(p.left ? "R" : "L", p.lower ? "U" : "L",
+       p.conjugated   ? "C"
+       : p.transposed ? "T"
+                      : "N",
+       p.unit_diagonal ? "U" : "N", &rows, &columns, &one, a, &order, x.data, &rows);
+  return true;
+}
+
 template <typename T>
 void solve(const Call& call, const TriangularSolveProblem& p, int64_t item) {
   const int64_t n = p.order(), size = p.rows * p.columns;
   const Matrix<T> x = dense(result<T>(call, 2) + item * size, p.rows, p.columns);
   if (call.buffers[1] != call.buffers[2] && size > 0)
     std::memcpy(x.data, operand<T>(call, 1) + item * size, static_cast<size_t>(size) * sizeof(T));
+  if (solve_linked(p, operand<T>(call, 0) + item * n * n, x)) return;
   const Triangle<T> a{dense(operand<T>(call, 0) + item * n * n, n, n), p.transposed, p.conjugated};
   const bool is_lower = p.lower != p.transposed;
   if (p.left) solve_left(a, x, is_lower, p.unit_diagonal);

@@ -7,6 +7,7 @@
 #include "hilo/backend/cpu/library/routine_hero.h"
 #include "hilo/backend/cpu/runtime/eigen.h"
 #include "hilo/backend/cpu/runtime/factor.h"
+#include "hilo/backend/cpu/runtime/schur.h"
 #include "hilo/backend/cpu/runtime/solve.h"
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/linalg.h"
@@ -51,6 +52,13 @@ struct LapackCall {
       if (a.kind != CustomCallAttribute::Kind::kScalar) continue;
       if (a.name == name && a.type == ElementType::kU8) return static_cast<char>(a.scalar<uint8_t>());
       if (a.name == flag && a.type == ElementType::kPred) return letters[a.scalar<bool>() ? 0 : 1];
+    }
+    return std::nullopt;
+  }
+  std::optional<int32_t> number(std::string_view name) const {
+    for (const CustomCallAttribute& a : plan.attributes) {
+      if (a.kind == CustomCallAttribute::Kind::kScalar && a.name == name && a.type == ElementType::kS32)
+        return a.scalar<int32_t>();
     }
     return std::nullopt;
   }
@@ -107,6 +115,34 @@ std::optional<RoutineCall> syevd(const LapackCall& c) {
                  count_of(c.x()));
 }
 
+std::optional<RoutineCall> sytrd(const LapackCall& c) {
+  const std::optional<char> uplo = c.letter("uplo");
+  if (!uplo) return std::nullopt;
+  return call_of(Routine::kTridiagonal, runtime::TridiagonalProblem{c.type(), columns_of(c.x()), *uplo == 'L'},
+                 count_of(c.x()));
+}
+
+std::optional<RoutineCall> geev(const LapackCall& c) {
+  const std::optional<char> left = c.letter("compute_left"), right = c.letter("compute_right");
+  if (!left || !right) return std::nullopt;
+  return call_of(Routine::kGeneralEigen,
+                 runtime::GeneralEigenProblem{c.type(), columns_of(c.x()), *left == 'V', *right == 'V'},
+                 count_of(c.x()));
+}
+
+std::optional<RoutineCall> gees(const LapackCall& c) {
+  const std::optional<char> mode = c.letter("mode"), sort = c.letter("sort");
+  if (!mode || sort != 'N') return std::nullopt;
+  return call_of(Routine::kSchur, runtime::SchurProblem{c.type(), columns_of(c.x()), *mode == 'V'}, count_of(c.x()));
+}
+
+std::optional<RoutineCall> gehrd(const LapackCall& c) {
+  const std::optional<int32_t> low = c.number("low"), high = c.number("high");
+  const int64_t n = columns_of(c.x());
+  if (!low || !high || *low < 1 || *high > n) return std::nullopt;
+  return call_of(Routine::kHessenberg, runtime::HessenbergProblem{c.type(), n, *low - 1, *high}, count_of(c.x()));
+}
+
 std::optional<RoutineCall> gesdd(const LapackCall& c) {
   const std::optional<char> mode = c.letter("mode");
   if (!mode) return std::nullopt;
@@ -138,16 +174,21 @@ struct LapackFunction {
   bool by_columns = true;  ///< its matrices are column-major, as LAPACK's
 };
 constexpr auto kFunctions = std::to_array<LapackFunction>({
+    {"gees", gees},
+    {"geev", geev},
+    {"gehrd", gehrd},
     {"geqrf", geqrf},
     {"gesdd", gesdd},
     {"gesvd", gesdd},
     {"getrf", getrf},
     {"gtsv", gtsv},
     {"heevd", syevd},
+    {"hetrd", sytrd},
     {"orgqr", orgqr},
     {"ormqr", ormqr},
     {"potrf", potrf},
     {"syevd", syevd},
+    {"sytrd", sytrd},
     {"trsm", trsm},
     {"ungqr", orgqr},
     {"unmqr", ormqr},
