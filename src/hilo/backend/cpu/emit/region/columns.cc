@@ -55,24 +55,23 @@ int64_t instructions_by_columns(const Region& columns, int64_t lanes, Isa isa) {
 
 /// Returns the number of instructions for as many rows, if vectors run along a row or along two dimensions.
 int64_t instructions_by_rows(const Region& region, int64_t columns, int64_t lanes) {
-  // A loop's own instructions; a load of elements that aren't neighbours; joining the lanes of a reduction.
-  constexpr int64_t kOfTurn = 4, kOfJump = 3, kOfReduction = 6;
+  // A row's own instructions; joining the lanes of a reduction; a load of elements that aren't neighbours.
+  constexpr int64_t kOfRow = 3, kOfJoin = 5, kOfJump = 3;
   const size_t last = region.extents.size() - 1;
   const int64_t width = region.extents[last];
   const bool folded = folded_shape(region, static_cast<int>(lanes)).has_value();
-  int64_t count = folded ? 0 : kOfTurn;
+  int64_t of_vector = folded ? 0 : 1, of_row = kOfRow;
   for (const RegionNode& n : region.nodes) {
     const bool is_neighbour = n.index.coefficient(last) == 1 &&
                               (!folded || n.index.coefficient(last - 1) == n.index.coefficient(last) * width);
-    count += n.kind == NodeKind::kReduce                  ? kOfReduction
-             : n.kind == NodeKind::kLoad && !is_neighbour ? kOfJump
-                                                          : repeated_instructions_of(n);
-    count += std::ssize(n.guards);
+    of_vector += n.kind == NodeKind::kLoad && !is_neighbour ? kOfJump : repeated_instructions_of(n);
+    of_vector += std::ssize(n.guards);
+    if (n.kind == NodeKind::kReduce) of_row += kOfJoin;
   }
-  count += std::ssize(region.outputs);
-  if (folded) return columns * count;
+  of_vector += std::ssize(region.outputs);
+  if (folded) return columns * of_vector;
   const int64_t filled = std::min(lanes, static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(width))));
-  return lanes * (columns / width) * ((width + filled - 1) / filled) * count;
+  return lanes * (columns / width) * ((width + filled - 1) / filled * of_vector + of_row);
 }
 
 /// Returns the lanes of a register of the widest element.
