@@ -27,8 +27,6 @@ def main() -> int:
     parser.add_argument("--objects", help="only objects whose path has this text")
     parser.add_argument("--ccache", action="store_true", help="only links and archives")
     arguments = parser.parse_args()
-    if not arguments.ccache:
-        os.environ["CCACHE_DISABLE"] = "1"
     first = arguments.build.resolve()
     if output("git", "-C", ROOT, "status", "--porcelain", "--untracked-files=no"):
         print("reproducible: files differ from the commit. Hint: git stash, or git commit", file=sys.stderr)
@@ -37,8 +35,10 @@ def main() -> int:
         clone = pathlib.Path(folder) / "clone"
         output("git", "clone", "-q", ROOT, clone)
         second = clone / "build"
+        run("cmake", "-G", "Ninja", "-S", clone, "-B", second, *([] if arguments.ccache else ["-DHILO_CCACHE=OFF"]),
+            stdout=subprocess.DEVNULL)
         if arguments.objects:
-            names = build_objects(clone, second, first, arguments)
+            names = build_objects(second, first, arguments)
         else:
             build_products(clone, second, arguments.jobs)
             names = products(first)
@@ -55,9 +55,8 @@ def build_products(clone: pathlib.Path, build: pathlib.Path, jobs: int) -> None:
     run(sys.executable, clone / "tools" / "wheel.py", "--build", build)
 
 
-def build_objects(clone: pathlib.Path, build: pathlib.Path, first: pathlib.Path, arguments) -> list[str]:
+def build_objects(build: pathlib.Path, first: pathlib.Path, arguments) -> list[str]:
     """Compiles the objects and returns their names in the build."""
-    run("cmake", "-G", "Ninja", "-S", clone, "-B", build, stdout=subprocess.DEVNULL)
     listed = output("ninja", "-C", build, "-t", "targets", "all").splitlines()
     names = sorted(line.partition(":")[0] for line in listed if ".o:" in line and arguments.objects in line)
     names = [name for name in names if (first / name).exists()]
