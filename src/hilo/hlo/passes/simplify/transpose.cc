@@ -25,6 +25,24 @@ Int64List inverse_of(const Int64List& permutation) {
   return inverse;
 }
 
+/// transpose(concatenate(x, y, ...)) -> concatenate of reshapes, if only dimensions of size 1 move in each operand:
+/// numbers stacked along one axis and moved to another.
+/// Example   f32[5,3] of f32[3,5] from three f32[1,5]: three f32[5,1], along dimension 1
+InstructionId transpose_of_concatenate(RewriteBuilder& b, const RewriteNode& from, const Int64List& permutation) {
+  const auto turned = [&](InstructionId operand) {
+    Int64List extents;
+    for (int64_t d : permutation) extents.push_back(b.shape(operand).dimension(d));
+    return Shape::array(from.shape.element_type(), extents);
+  };
+  if (!std::ranges::all_of(from.operands, [&](InstructionId x) { return moves_only_ones(permutation, turned(x)); }))
+    return kNoInstruction;
+  std::vector<InstructionId> operands;
+  for (InstructionId x : from.operands) operands.push_back(b.add(Opcode::kReshape, {x}, nullptr, turned(x)));
+  const int64_t axis = inverse_of(permutation)[attributes_of<ConcatenateAttributes>(from).dimension];
+  return b.add(Opcode::kConcatenate, std::move(operands),
+               make<ConcatenateAttributes>([&](auto& a) { a.dimension = axis; }));
+}
+
 }  // namespace
 
 InstructionId simplify_transpose(RewriteBuilder& b, const RewriteNode& n) {
@@ -57,6 +75,7 @@ InstructionId simplify_transpose(RewriteBuilder& b, const RewriteNode& n) {
   }
   // Only dimensions of size 1 move -> reshape.
   if (moves_only_ones(permutation, n.shape)) return b.add(Opcode::kReshape, {x}, nullptr, n.shape);
+  if (from.opcode == Opcode::kConcatenate) return transpose_of_concatenate(b, from, permutation);
   return kNoInstruction;
 }
 
