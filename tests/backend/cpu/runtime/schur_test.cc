@@ -64,7 +64,9 @@ void expect_eigen(const Dense<T>& x, double size) {
   if (kIsComplex<T>) return;
   for (int64_t k = 0; k < x.rows; ++k) {
     const auto& value = e.values[static_cast<size_t>(k)];
-    if (value.im > 0) EXPECT_TRUE(e.values[static_cast<size_t>(k + 1)].im == -value.im);
+    if (value.im > 0) {
+      EXPECT_TRUE(e.values[static_cast<size_t>(k + 1)].im == -value.im);
+    }
     for (int64_t i = 0; i < x.rows && value.im == 0; ++i) EXPECT_EQ(e.right(i, k).im, 0);
   }
 }
@@ -92,7 +94,9 @@ void expect_schur(Dense<T> x, double size) {
     ASSERT_FALSE(kIsComplex<T>);
     EXPECT_EQ(real(t(i, i)), real(t(i - 1, i - 1)));
     EXPECT_NE(real(t(i, i - 1)) < 0, real(t(i - 1, i)) < 0);
-    if (i + 1 < n) EXPECT_EQ(real(t(i + 1, i)), 0);
+    if (i + 1 < n) {
+      EXPECT_EQ(real(t(i + 1, i)), 0);
+    }
   }
 }
 
