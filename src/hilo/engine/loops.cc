@@ -2,9 +2,11 @@
 #include "hilo/engine/plan_list.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "hilo/base/sizes.h"
 #include "hilo/engine/register_loop.h"
+#include "hilo/engine/straight_plan.h"
 #include "hilo/hlo/ops/control_flow.h"
 
 namespace hilo::engine {
@@ -112,6 +114,47 @@ StatusOr<bool> plan_register_loop(Scope& scope, const Node& node) {
   return true;
 }
 
+/// Returns the straight line of a loop's body, if it is faster than the body's steps. Its carry has one place for each
+/// of two turns, so that the line never writes what it reads.
+StatusOr<std::vector<StraightPart>> body_line(const Scope& scope, const hlo::ComputationPtr& body, const Graph& graph) {
+  if (!scope.state.straight_bodies || !scope.state.target.straight_line_options()) return std::vector<StraightPart>();
+  PlanState apart{scope.state.module, scope.state.target};  // planned for its time only
+  apart.straight_bodies = false;
+  std::vector<SlotId> parameters;
+  ResultPlan plan;
+  for (ValueId v : graph.parameters) parameters.push_back(new_arena_slot(apart, graph.values[v].shape.byte_size()));
+  for (ValueId v : graph.results) {
+    plan.targets.push_back(new_arena_slot(apart, graph.values[v].shape.byte_size()));
+    plan.in_place.push_back(kNoSlot);
+  }
+  HILO_ASSIGN_OR_RETURN(const ListResult turn, plan_list(apart, graph, parameters, plan, scope.depth + 1));
+  return choose_straight_line(apart, body, turn.steps);
+}
+
+/// Plans a turn as straight lines, and as steps for results that their guard rejects. Each result ends in its target.
+StatusOr<ListResult> plan_straight_turn(Scope& scope, const Graph& body, std::span<const StraightPart> lines,
+                                        std::span<const SlotId> now, ResultPlan plan) {
+  PlanState& state = scope.state;
+  std::vector<SlotId> written = plan.targets;
+  for (size_t k = 0; k < now.size(); ++k) {  // an element that never changes may be in memory of the caller
+    if (written[k] == now[k]) written[k] = new_arena_slot(state, body.values[body.results[k]].shape.byte_size());
+  }
+  HILO_ASSIGN_OR_RETURN(StraightSteps straight, straight_steps(state, lines, now, written));
+  ListResult turn{std::move(straight.steps), plan.targets};
+  if (straight.guard == kNoSlot) return turn;
+  ++state.clock;
+  plan.in_place.assign(plan.targets.size(), kNoSlot);
+  const bool before = std::exchange(state.straight_bodies, false);
+  StatusOr<ListResult> otherwise = plan_list(state, body, now, plan, scope.depth + 1);
+  state.straight_bodies = before;
+  HILO_RETURN_IF_ERROR(otherwise.status());
+  ++state.clock;
+  use(state, straight.guard);
+  turn.steps.push_back({.kind = StepKind::kConditional, .index = size32(state.plan.branches)});
+  state.plan.branches.push_back({{{}, std::move(otherwise->steps)}, straight.guard, true});
+  return turn;
+}
+
 }  // namespace
 
 Status plan_while(Scope& scope, const Node& node) {
@@ -135,7 +178,9 @@ Status plan_while(Scope& scope, const Node& node) {
   loop.condition = std::move(test.steps);
   loop.predicate = test.result_slots[0];
   ++scope.state.clock;
-  HILO_ASSIGN_OR_RETURN(ListResult turn, plan_list(scope.state, body, now, plan, scope.depth + 1));
+  HILO_ASSIGN_OR_RETURN(const std::vector<StraightPart> lines, body_line(scope, attributes.body, body));
+  HILO_ASSIGN_OR_RETURN(ListResult turn, lines.empty() ? plan_list(scope.state, body, now, plan, scope.depth + 1)
+                                                       : plan_straight_turn(scope, body, lines, now, plan));
   loop.body = std::move(turn.steps);
   ++scope.state.clock;
   end_carries(scope, node, carries, turn.result_slots, loop);

@@ -22,6 +22,7 @@ struct PlanState {
   std::vector<std::vector<BufferId>> slot_buffers = {};  ///< per slot: the buffers that it may point to
   int64_t clock = 0;                                     ///< ticks between uses of memory
   std::map<const void*, SlotId> constant_slots = {};
+  bool straight_bodies = true;  ///< whether bodies of loops may be straight lines
 };
 
 /// The place of a value while a computation is planned.

@@ -100,7 +100,7 @@ StatusOr<PlannedProgram> plan_steps(const hlo::Module& module, const Target& tar
     results.in_place.push_back(kNoSlot);
   }
   HILO_ASSIGN_OR_RETURN(ListResult list, plan_list(state, graph, slots.parameters, results, 0));
-  const std::vector<StraightPart> lines = choose_straight_line(state, list.steps);
+  const std::vector<StraightPart> lines = choose_straight_line(state, module.entry, list.steps);
   if (!lines.empty() && !lines[0].line.has_guard) return plan_lines(module, target, lines);
   if (!lines.empty()) {
     HILO_RETURN_IF_ERROR(guard_lines(state, lines, slots, std::move(list.steps)));

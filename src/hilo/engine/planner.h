@@ -10,8 +10,8 @@ namespace hilo::engine {
 
 /// How programs and their loops are compiled. The last two give the same bits.
 enum class LoopForm : uint8_t {
-  kStraight,   ///< small programs are straight lines (straight_line.h); other programs as kRegisters
-  kAlone,      ///< as kStraight, without a library where loops can be written: for products, and what a guard rejects
+  kStraight,  ///< small programs and bodies of loops are straight lines (straight_line.h); other programs as kRegisters
+  kAlone,     ///< as kStraight, without a library where loops can be written: for products, and what a guard rejects
   kRegisters,  ///< carries are in registers if register_loop_work() allows it; other loops as kFunctions
   kFunctions,  ///< one function, unless why_not_whole() returns a reason
   kSteps,      ///< all loops run from step lists

@@ -139,13 +139,13 @@ std::vector<Shape> wholes(std::span<const LaneLeaf> leaves) {
   return shapes;
 }
 
-/// The instructions of the entry that compute something.
-std::vector<hlo::InstructionId> computing(const hlo::Computation& entry) {
-  std::vector<hlo::InstructionId> ids;
-  for (const hlo::Instruction& i : entry.instructions()) {
-    if (i.opcode != hlo::Opcode::kTuple && !i.operands.empty()) ids.push_back(i.id);
+/// The instructions of the computation that compute something.
+std::vector<const hlo::Instruction*> computing(const hlo::Computation& computation) {
+  std::vector<const hlo::Instruction*> found;
+  for (const hlo::Instruction& i : computation.instructions()) {
+    if (i.opcode != hlo::Opcode::kTuple && !i.operands.empty()) found.push_back(&i);
   }
-  return ids;
+  return found;
 }
 
 double nanoseconds_of(std::span<const StraightPart> parts, const StraightLineOptions& options, const Costs& costs) {
@@ -154,25 +154,27 @@ double nanoseconds_of(std::span<const StraightPart> parts, const StraightLineOpt
   return nanoseconds;
 }
 
-/// Returns the entry's line with the batch in the lanes. If its results divide the batch, a second line does that.
-std::vector<StraightPart> lines_in_lanes(const hlo::ComputationPtr& entry, const StraightLineOptions& options,
+/// Returns the computation's line with the batch in the lanes. If its results divide the batch, a second line does
+/// that.
+std::vector<StraightPart> lines_in_lanes(const hlo::ComputationPtr& computation, const StraightLineOptions& options,
                                          const Costs& costs, double nanoseconds) {
-  std::optional<LaneProgram> program = lane_program(entry);
+  std::optional<LaneProgram> program = lane_program(computation);
   std::optional<StraightPart> last;
   if (!program) {
-    const std::optional<ResultMoves> parts = result_moves(*entry);
+    const std::optional<ResultMoves> parts = result_moves(*computation);
     if (parts) program = lane_program(parts->values);
     if (!program) return {};
     const LaneProgram moves = whole_program(parts->moves);
     std::optional<StraightLine> line = straight_line(moves, options);
     if (!line) return {};
     nanoseconds -= straight_nanoseconds(*line, options, costs);
-    last = {std::move(*line), wholes(moves.parameters), wholes(moves.results), parts->moved};
+    last = {std::move(*line), wholes(moves.parameters), wholes(moves.results), {}};
+    for (hlo::InstructionId id : parts->moved) last->instructions.push_back(&computation->instruction(id));
   }
   std::optional<StraightLine> line = faster_line(*program, options, costs, nanoseconds);
   if (!line) return {};
   std::vector<StraightPart> lines = {
-      {std::move(*line), wholes(program->parameters), wholes(program->results), computing(*entry)}};
+      {std::move(*line), wholes(program->parameters), wholes(program->results), computing(*computation)}};
   if (last) lines.push_back(std::move(*last));
   return lines;
 }
@@ -182,8 +184,7 @@ PlannedWork straight_work(const PlanState& state, const StraightPart& part) {
   PlannedWork work{.kind = "straight-line", .form = part.line.batch > 1 ? "lanes" : ""};
   const StraightLineOptions options = state.target.straight_line_options().value_or(StraightLineOptions());
   work.nanoseconds = straight_nanoseconds(part.line, options, state.target.costs());
-  for (hlo::InstructionId id : part.instructions)
-    work.instructions.push_back(state.places(state.module.entry->instruction(id)));
+  for (const hlo::Instruction* i : part.instructions) work.instructions.push_back(state.places(*i));
   for (const auto* leaves : {&part.operands, &part.results}) {
     for (const Shape& leaf : *leaves) work.bytes += static_cast<double>(leaf.byte_size());
   }
@@ -209,21 +210,24 @@ double straight_nanoseconds(const StraightLine& line, const StraightLineOptions&
   return costs.dispatch + uniform + lanes * vectors_of(line, options);
 }
 
-std::vector<StraightPart> choose_straight_line(const PlanState& state, const StepList& steps) {
+std::vector<StraightPart> choose_straight_line(const PlanState& state, const hlo::ComputationPtr& computation,
+                                               const StepList& steps) {
   const std::optional<StraightLineOptions> options = state.target.straight_line_options();
-  const hlo::ComputationPtr& entry = state.module.entry;
-  if (!options || entry->has_effect()) return {};
+  if (!options || computation->has_effect()) return {};
+  const bool is_entry = computation == state.module.entry;
   const auto is_plain = [](const Shape& leaf) { return leaf.is_array() && leaf.has_default_layout(); };
-  if (!std::ranges::all_of(entry_result_shape(state.module).leaves(), is_plain)) return {};
+  if (!std::ranges::all_of((is_entry ? entry_result_shape(state.module) : computation->root().shape).leaves(),
+                           is_plain))
+    return {};
   if (steps.empty() || (steps.size() == 1 && steps[0].kind == StepKind::kKernel)) return {};
   const double nanoseconds = planned_nanoseconds(state, steps);
   const Costs& costs = state.target.costs();
-  std::vector<StraightPart> lanes = lines_in_lanes(entry, *options, costs, nanoseconds);
+  std::vector<StraightPart> lanes = lines_in_lanes(computation, *options, costs, nanoseconds);
   const double least = lanes.empty() ? nanoseconds : nanoseconds_of(lanes, *options, costs);
-  const LaneProgram program = whole_program(entry);
+  const LaneProgram program = whole_program(computation);
   std::optional<StraightLine> whole = faster_line(program, *options, costs, least);
   if (!whole) return lanes;
-  return {{std::move(*whole), wholes(program.parameters), wholes(program.results), computing(*entry)}};
+  return {{std::move(*whole), wholes(program.parameters), wholes(program.results), computing(*computation)}};
 }
 
 StatusOr<StraightSteps> straight_steps(PlanState& state, std::span<const StraightPart> parts,

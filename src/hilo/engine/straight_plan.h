@@ -17,13 +17,14 @@ double straight_nanoseconds(const StraightLine& line, const StraightLineOptions&
 struct StraightPart {
   StraightLine line;
   std::vector<Shape> operands, results;
-  std::vector<hlo::InstructionId> instructions;  ///< of the entry, that it computes
+  std::vector<const hlo::Instruction*> instructions;  ///< of the module, that it computes
 };
 
-/// Returns the straight line of the module's entry. With the batch in the lanes, a second one, whose operands are the
-/// results of the first, may take the results apart along the batch. Empty if the target has no code for it, the entry
-/// has none, or the steps of its plan are faster.
-std::vector<StraightPart> choose_straight_line(const PlanState& state, const StepList& steps);
+/// Returns the straight line of a computation of the module: the entry, or the body of a loop. With the batch in the
+/// lanes, a second one, whose operands are the results of the first, may take the results apart along the batch. Empty
+/// if the target has no code for it, the computation has none, or `steps`, which compute the same, are faster.
+std::vector<StraightPart> choose_straight_line(const PlanState& state, const hlo::ComputationPtr& computation,
+                                               const StepList& steps);
 
 struct StraightSteps {
   StepList steps;
