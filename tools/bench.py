@@ -255,7 +255,7 @@ def gradbench(build: pathlib.Path) -> int:
         evaluation = f"{sys.executable} {folder / 'evals' / name / 'run.py'}"
         tools = {"hilo": build / "bin" / "bench" / "gradbench"}
         if python and name in with_jax:
-            tools["JAX"] = f"{python} {folder / 'tools' / 'jax' / 'run.py'}"
+            tools["JAX"] = f"{python} {ROOT / 'bench' / 'gradbench' / 'waiting_jax.py'}"
         for who, tool in tools.items():
             print(f"{name} with {who}:", flush=True)
             command = [sys.executable, ROOT / "bench" / "gradbench" / "drive.py", "--eval", evaluation, "--tool", str(tool)]
