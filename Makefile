@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test sanitize soak bench race conformance interop jax-tests peer wheel deb reproducible coverage sbom fuzz format lint docs install uninstall
+.PHONY: help build demo test sanitize soak bench race arm conformance interop jax-tests peer wheel deb reproducible coverage sbom fuzz format lint docs install uninstall
 
 help:  ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / && $$1 != "help" { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -49,6 +49,11 @@ race:  ## random programs on hilo and on jaxlib: PROGRAMS=200, OPTIONS="--thread
 	@tools/setup.sh build test bench
 	@tools/build.sh $(BUILD) $(JOBS) hilo bench_race bench_without_avx512
 	@python3 tools/race.py --build $(BUILD) --programs $(or $(PROGRAMS),200) $(OPTIONS) $(if $(RECORD),--record)
+
+arm:  ## what runs on 64-bit ARM, under qemu: base, types, libhilo_rt.a and objects
+	@tools/setup.sh build test arm
+	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command hilo_companions
+	@python3 tools/arm.py --build $(BUILD) --jobs $(JOBS)
 
 conformance:  ## programs of other projects, from CONFORMANCE=DIR
 	@tools/setup.sh build test

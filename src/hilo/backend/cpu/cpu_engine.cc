@@ -174,10 +174,7 @@ class CpuEngine final : public HostEngine {
       HILO_ASSIGN_OR_RETURN(const cpu::Isa isa, cpu::selected_isa());
       return std::vector{isa};
     }
-    HILO_ASSIGN_OR_RETURN(std::vector<cpu::Isa> isas, codegen.isas_of_target(object.target));
-    if (cpu::is_arm(isas[0]) && object.runtime == ObjectRuntime::kLibrary)
-      return unimplemented("writing an object: libhilo_rt.a for aarch64; wanted the runtime none");
-    return isas;
+    return codegen.isas_of_target(object.target);
   }
 
   /// A program that needs hilo's library is compiled again without what has another form: products by library calls,

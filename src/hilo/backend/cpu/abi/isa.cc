@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdlib>
 #include <span>
+#include <string>
 
 namespace hilo::cpu {
 namespace {
@@ -41,7 +42,24 @@ constexpr std::array<IsaRow, kIsaCount> kIsas = {{
     {Isa::kExactAvx512, "exact_avx512", kExactBytes, kX86, "x86-64-v4", kAvx512Features},
     {Isa::kExactNeon, "exact_neon", kExactBytes, kArm, "generic", "+neon"},
 }};
-constexpr std::span kSelectable = std::span(kIsas).first(3);  // those that jit uses
+// Those that jit uses on the architecture that hilo is built for.
+#if defined(__aarch64__)
+constexpr std::string_view kHost = kArm;
+constexpr std::span kSelectable = std::span(kIsas).subspan(3, 1);
+bool host_has_avx2() { return false; }
+bool host_has_avx512() { return false; }
+#else
+constexpr std::string_view kHost = kX86;
+constexpr std::span kSelectable = std::span(kIsas).first(3);
+bool host_has_avx2() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
+         __builtin_cpu_supports("bmi2");
+}
+bool host_has_avx512() {
+  return host_has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
+}
+#endif
 
 const IsaRow& row(Isa isa) { return kIsas[ordinal(isa)]; }
 
@@ -58,24 +76,20 @@ Isa exact_of(Isa isa) {
   }
 }
 
-bool is_native(Isa isa) { return std::string_view(row(isa).triple) == kX86; }
+bool is_native(Isa isa) { return row(isa).triple == kHost; }
 
 bool host_has(Isa isa) {
+  if (!is_native(isa)) return false;
   switch (isa) {
     case Isa::kSse2:
-    case Isa::kExactSse2: return true;
+    case Isa::kExactSse2:
     case Isa::kNeon:
-    case Isa::kExactNeon: return false;
+    case Isa::kExactNeon: return true;
     case Isa::kAvx2:
     case Isa::kExactAvx2:
-    case Isa::kNeonBits:
-      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
-             __builtin_cpu_supports("bmi2");
+    case Isa::kNeonBits: return host_has_avx2();
     case Isa::kAvx512:
-    case Isa::kExactAvx512:
-      return host_has(Isa::kAvx2) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-             __builtin_cpu_supports("avx512cd");
+    case Isa::kExactAvx512: return host_has_avx512();
   }
   return false;
 }
@@ -84,12 +98,16 @@ StatusOr<Isa> parse_isa(std::string_view name) {
   for (const IsaRow& r : kSelectable) {
     if (r.name == name) return r.isa;
   }
-  return invalid_argument(
-      fmt::format("HILO_ISA: unknown instruction set; got '{}'; wanted sse2, avx2 or avx512", name));
+  std::string wanted;
+  for (const IsaRow& r : kSelectable) {
+    if (!wanted.empty()) wanted += r.isa == kSelectable.back().isa ? " or " : ", ";
+    wanted += r.name;
+  }
+  return invalid_argument(fmt::format("HILO_ISA: unknown instruction set; got '{}'; wanted {}", name, wanted));
 }
 
 Isa host_isa() {
-  Isa widest = Isa::kSse2;
+  Isa widest = kSelectable.front().isa;
   for (const IsaRow& r : kSelectable) {
     if (host_has(r.isa)) widest = r.isa;
   }

@@ -9,8 +9,8 @@
 
 namespace hilo::cpu::runtime {
 
-/// Smaller matrices are left to hilo's own functions. On an AMD EPYC with OpenBLAS's, one thread, both take the same time
-/// between 16 and 48; at 128 LAPACK takes a third (LU, QR, Hermitian eigenvalues) to a fortieth (singular values) of it.
+/// Smaller matrices are left to hilo's own functions. On an AMD EPYC with OpenBLAS, one thread, both take the same time
+/// between 16 and 48. At 128, LAPACK takes a third (LU, QR, Hermitian eigenvalues) to a fortieth (singular values).
 inline constexpr int64_t kLinkedMin = 32;
 /// Columns of a block in LAPACK's workspaces.
 inline constexpr int64_t kLinkedBlock = 64;
