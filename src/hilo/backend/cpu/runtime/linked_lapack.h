@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/runtime/linked_lapack.h -- LAPACK and BLAS for large matrices, if the program that links libhilo_rt.a links
-// them, too. Matrices of LAPACK are column-major: a row-major matrix is the transpose of one.
+// backend/cpu/runtime/linked_lapack.h -- LAPACK and BLAS for large matrices, if a program links them next to
+// libhilo_rt.a. Matrices of LAPACK are column-major: a row-major matrix is the transpose of one.
 #pragma once
 
 #include <type_traits>
