@@ -18,22 +18,22 @@ struct Measurement {
   /// A factor a channel, a factor a bin, nuisances, and the luminosity.
   int64_t parameters() const { return channels + channels * bins + nuisances + 1; }
 };
-constexpr Measurement kSmallFit = {4, 6, 10, 46, 12};     // 91 parameters
+constexpr Measurement kSmallFit = {4, 6, 10, 46, 12};    // 91 parameters
 constexpr Measurement kLargeFit = {64, 6, 10, 765, 12};  // 1,470
 
 struct Parameters {
-  Array factors;      ///< [channels], of the signal
-  Array of_bins;      ///< [channels, bins]: the relative error of the expectation, from few simulated events
-  Array nuisances;    ///< [nuisances], in standard deviations
+  Array factors;    ///< [channels], of the signal
+  Array of_bins;    ///< [channels, bins]: the relative error of the expectation, from few simulated events
+  Array nuisances;  ///< [nuisances], in standard deviations
   Array luminosity;
 };
 
 struct Counts {
-  Array shapes;        ///< [channels, samples, bins]: what is expected of each process
-  Array up, down;      ///< [channels, samples, nuisances of a sample]: relative yields at plus and minus one deviation
-  Array which;         ///< the nuisances of each sample
-  Array simulated;     ///< [channels, bins]: events behind the expectation
-  Array observed;      ///< [channels, bins]
+  Array shapes;     ///< [channels, samples, bins]: what is expected of each process
+  Array up, down;   ///< [channels, samples, nuisances of a sample]: relative yields at plus and minus one deviation
+  Array which;      ///< the nuisances of each sample
+  Array simulated;  ///< [channels, bins]: events behind the expectation
+  Array observed;   ///< [channels, bins]
 };
 
 /// The relative yield between and beyond the deviations: a power outside, inside a polynomial of order six that

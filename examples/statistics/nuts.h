@@ -17,9 +17,9 @@ using namespace hilo;
 
 struct NutsOptions {
   int64_t warm_up = 500, samples = 500;
-  int64_t max_depth = 8;        ///< a move has less than two to this many steps
-  double target = 0.8;          ///< of the acceptance
-  double max_error = 1000;      ///< of the energy; beyond, the path diverges
+  int64_t max_depth = 8;    ///< a move has less than two to this many steps
+  double target = 0.8;      ///< of the acceptance
+  double max_error = 1000;  ///< of the energy; beyond, the path diverges
 };
 
 struct NutsResult {
@@ -103,15 +103,31 @@ Tree grown(const F& energy, const Point& start, const Array& total, const Array&
     const Array turned = numpy::any(numpy::logical_and(turns, ends_here));
     const Array turning = numpy::logical_and(numpy::logical_not(even), turned);
     const Tree& t = s.tree;
-    const Tree tree = {t.first, now, numpy::where(taken, now.q, t.q), numpy::where(taken, now.gradient, t.gradient),
-                       numpy::where(taken, now.energy, t.energy), sum, log_weight, turning,
-                       change > options.max_error, t.acceptance + numpy::minimum(1.0, numpy::exp(-change)),
+    const Tree tree = {t.first,
+                       now,
+                       numpy::where(taken, now.q, t.q),
+                       numpy::where(taken, now.gradient, t.gradient),
+                       numpy::where(taken, now.energy, t.energy),
+                       sum,
+                       log_weight,
+                       turning,
+                       change > options.max_error,
+                       t.acceptance + numpy::minimum(1.0, numpy::exp(-change)),
                        t.steps + 1.0};
     return Loop{s.leaf + 1, tree, momenta, sums};
   };
   const Array zeros = numpy::zeros({options.max_depth, d}, float64);
-  const Tree empty = {start, start, start.q, start.gradient, start.energy, numpy::zeros({d}, float64),
-                      none - std::numeric_limits<double>::infinity(), no, no, none, none};
+  const Tree empty = {start,
+                      start,
+                      start.q,
+                      start.gradient,
+                      start.energy,
+                      numpy::zeros({d}, float64),
+                      none - std::numeric_limits<double>::infinity(),
+                      no,
+                      no,
+                      none,
+                      none};
   return lax::while_loop(going, body, Loop{numpy::zeros({}, int32), empty, zeros, zeros}).tree;
 }
 
@@ -136,8 +152,8 @@ Tree moved(const F& energy, const Point& at, const Array& step, const Array& var
     const Array forward = random::uniform(side, {}, float64) < 0.5;
     const Tree& t = s.tree;
     const Array signed_step = numpy::where(forward, step, -step);
-    const Tree more = grown(energy, choose(forward, t.last, t.first), total, s.depth, signed_step, variance, inside,
-                            options);
+    const Tree more =
+        grown(energy, choose(forward, t.last, t.first), total, s.depth, signed_step, variance, inside, options);
     const Array whole = numpy::logical_not(numpy::logical_or(more.turning, more.diverging));
     const Array wins = numpy::log(random::uniform(draw, {}, float64)) < more.log_weight - t.log_weight;
     const Array taken = numpy::logical_and(whole, wins);
@@ -225,8 +241,8 @@ NutsResult nuts(const F& energy, const Array& start, const random::Key& key, con
                      std::tuple<>());
   };
   const Array first_step = none + std::log(0.1);
-  const Adaptation unknown = {first_step, first_step, none, none, first_step + std::log(10.0), none, zeros, zeros,
-                              numpy::ones_like(start)};
+  const Adaptation unknown = {
+      first_step, first_step, none, none, first_step + std::log(10.0), none, zeros, zeros, numpy::ones_like(start)};
   const State begin = {{start, zeros, gradient, value}, unknown};
   const std::pair moves(random::split(of_warm_up, options.warm_up), windows(options.warm_up));
   const State warmed = lax::scan(warm, begin, moves).first;

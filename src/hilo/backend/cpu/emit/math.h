@@ -14,7 +14,7 @@ namespace hilo::cpu {
 // follow IEEE and C's Annex F. Denormal arguments and results have the same error bounds as others (no flush to zero).
 // The bounds are in emit/accuracy.h. The value of a lane never depends on other lanes.
 
-/// The sum of two f64 lanes, of which the second one is at most a rounding error of the first. Without FMA the errors of
+/// The sum of two f64 lanes, of which the second is at most a rounding error of the first. Without FMA the errors of
 /// products are assumed to be zero.
 struct DoubleDouble {
   llvm::Value* high;

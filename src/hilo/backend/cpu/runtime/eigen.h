@@ -20,7 +20,7 @@ struct EighProblem {
   size_t scratch_bytes() const;
 };
 
-/// x -> reflections, the diagonal and the one beside it, factors, info: the first step of the above.
+/// x -> reflections, the diagonal and the one next to it, factors, info: the first step of the above.
 struct TridiagonalProblem {
   ElementType type{};
   int64_t n = 0;

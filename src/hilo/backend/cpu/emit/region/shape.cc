@@ -73,8 +73,8 @@ int64_t most_live(const Region& region) {
   return most;
 }
 
-/// Returns the number of registers per vector that hide the waiting of long chains: the processor looks ahead by about a
-/// hundred instructions, of which it starts two in a cycle. So independent chains must be adjacent in the code.
+/// Returns the number of registers per vector that hide the waiting of long chains: the processor looks ahead by about
+/// a hundred instructions, of which it starts two in a cycle. So independent chains must be adjacent in the code.
 int registers_of_chain(const Region& region, Isa isa) {
   constexpr int64_t kAhead = 96, kPerCycle = 2, kMost = 4;
   const int64_t wanted = longest_chain(region) * kPerCycle / std::max<int64_t>(std::ssize(region.nodes), kAhead);

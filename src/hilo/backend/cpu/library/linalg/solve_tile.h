@@ -19,9 +19,9 @@ struct SolveTile {
 };
 
 inline constexpr int64_t kSolveRows = 8;
-inline constexpr int64_t kMostSubstituted = 128;  ///< unknowns
+inline constexpr int64_t kMaxSubstituted = 128;  ///< unknowns
 
-/// A triangle of at most kMostSubstituted unknowns and one right side, whose numbers are neighbours.
+/// A triangle of at most kMaxSubstituted unknowns and one right side, whose numbers are neighbours.
 template <typename T>
 struct Substitution {
   const T* a;  ///< the coefficient of unknown k in equation i: a[k * leading + i] by columns, else a[i * leading + k]

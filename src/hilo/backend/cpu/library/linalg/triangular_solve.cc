@@ -156,7 +156,7 @@ template <typename T>
 void substitute(const SolveKernel<T>& kernel, const TriangularProblem<T>& p) {
   const bool is_left = p.side == 'L', is_transposed = p.transposed != 'N';
   const int64_t unknowns = is_left ? p.m : p.n, others = is_left ? p.n : p.m;
-  T x[kMostSubstituted];
+  T x[kMaxSubstituted];
   for (int64_t other = 0; other < others; ++other) {
     T* const b = p.b + other * (is_left ? p.b_leading : 1);
     const int64_t step = is_left ? 1 : p.b_leading;
@@ -179,7 +179,7 @@ bool solve_by_own(Isa isa, const TriangularProblem<T>& p) {
   const int64_t unknowns = p.side == 'L' ? p.m : p.n, others = p.side == 'L' ? p.n : p.m;
   const SolveKernel<T>* const kernel = kernel_of<T>(isa);
   if (kernel == nullptr || gemm == nullptr) return false;
-  if (unknowns <= kMostSubstituted && others < kFewOthers) {
+  if (unknowns <= kMaxSubstituted && others < kFewOthers) {
     substitute(*kernel, p);
     return true;
   }
