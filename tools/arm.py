@@ -45,9 +45,9 @@ def parts(build, arm):
 
 
 def counts(text):
-    """How many tests passed and failed, and the lines of those that failed."""
+    """How many tests passed, and the lines of those that didn't."""
     passed = len(re.findall(r"^passed |^\[       OK \]", text, re.M))
-    failures = re.findall(r"^failed .*|^\[  FAILED  \] \S+ \(.*", text, re.M)
+    failures = re.findall(r"^(?:failed|differs) .*|^\[  FAILED  \] \S+ \(.*", text, re.M)
     return passed, failures
 
 
