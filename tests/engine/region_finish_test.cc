@@ -46,6 +46,20 @@ TEST(RegionFinish, MergesDimensionsThatAllCrossInStep) {
   EXPECT_EQ(extents(index({20, 4, 4, 1})), (std::vector<int64_t>{2, 12}));
 }
 
+/// A guard of the outer dimension is a range of the merged one; a guard of the inner dimension keeps it.
+TEST(RegionFinish, MergesDimensionsUnderAGuardOfTheOuterOne) {
+  const auto merged = [](Guard guard) {
+    RegionNode guarded = load(0, index({3, 1}));
+    guarded.guards = {std::move(guard)};
+    return finished_region(region_of({8, 3}, {guarded}, {{9, 0, index({3, 1}), kType}}), {kNoNode});
+  };
+  const Region ahead = merged({index({1}, -2), 0, 4}), back = merged({index({-1}, 5), 0, 4});
+  EXPECT_EQ(ahead.extents, (std::vector<int64_t>{24}));
+  EXPECT_EQ(ahead.nodes[0].guards[0], (Guard{index({1}), 6, 18}));
+  EXPECT_EQ(back.nodes[0].guards[0], (Guard{index({1}), 6, 18}));
+  EXPECT_EQ(merged({index({0, 1}), 0, 2}).extents, (std::vector<int64_t>{8, 3}));
+}
+
 TEST(RegionFinish, DropsGuardsThatAlwaysHold) {
   RegionNode guarded = load(0, index({1}));
   guarded.guards = {{index({1}), 0, 8}, {index({1}, -1), 0, 8}};

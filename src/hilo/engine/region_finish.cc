@@ -4,6 +4,7 @@
 #include "hilo/base/sizes.h"
 
 #include <algorithm>
+#include <boost/container/flat_set.hpp>
 
 namespace hilo::engine {
 namespace {
@@ -66,6 +67,47 @@ void reorder_inner_loop(Region& region) {
   std::swap(region.extents[other], region.extents[last]);
 }
 
+/// Whether dimensions k - 1 and k are one in a row-major array.
+bool is_in_step(const IndexExpr& e, size_t k, const Region& region) {
+  return e.coefficient(k - 1) == e.coefficient(k) * region.extents[k];
+}
+
+/// Whether every index moves along dimensions k - 1 and k as along one. A guard may be a range of dimension k - 1: the
+/// loop is cut at its bounds.
+bool may_merge(const Region& region, size_t k) {
+  constexpr size_t kMaxBounds = 6;
+  const bool may_cut = !region.has_row() || k < region.row_begin;
+  boost::container::flat_set<int64_t> bounds;
+  for (const RegionNode& n : region.nodes) {
+    if ((n.kind == NodeKind::kLoad || n.kind == NodeKind::kIndex) && !is_in_step(n.index, k, region)) return false;
+    for (const Guard& g : n.guards) {
+      if (is_in_step(g.index, k, region)) continue;
+      const std::optional<GuardRange> range = range_of(g, region.extents);
+      if (!may_cut || !range || range->dimension != k - 1) return false;
+      bounds.insert({range->first, range->end});
+    }
+  }
+  return bounds.size() <= kMaxBounds &&
+         std::ranges::all_of(region.outputs, [&](const RegionOutput& o) { return is_in_step(o.index, k, region); });
+}
+
+/// Makes one dimension of k - 1 and k.
+void merge(Region& region, size_t k) {
+  const int64_t extent = region.extents[k];
+  for (RegionNode& n : region.nodes) {
+    for (Guard& g : n.guards) {
+      if (is_in_step(g.index, k, region)) continue;
+      const GuardRange range = *range_of(g, region.extents);
+      g = {IndexExpr::dimension(k), range.first * extent, range.end * extent};
+    }
+  }
+  for_each_index(region, [&](IndexExpr& e) {
+    if (k - 1 < e.coefficients.size()) e.coefficients[k - 1] = e.coefficient(k);
+  });
+  region.extents[k - 1] *= extent;
+  drop_dimension(region, k);
+}
+
 }  // namespace
 
 void merge_dimensions(Region& region) {
@@ -76,15 +118,7 @@ void merge_dimensions(Region& region) {
   }
   for (size_t k = region.extents.size(); k-- > 1;) {
     if (k == region.row_begin) continue;  // outer dimensions don't merge with the row's
-    bool in_step = true;
-    for_each_index(region,
-                   [&](IndexExpr& e) { in_step &= e.coefficient(k - 1) == e.coefficient(k) * region.extents[k]; });
-    if (!in_step) continue;
-    for_each_index(region, [&](IndexExpr& e) {
-      if (k - 1 < e.coefficients.size()) e.coefficients[k - 1] = e.coefficient(k);
-    });
-    region.extents[k - 1] *= region.extents[k];
-    drop_dimension(region, k);
+    if (may_merge(region, k)) merge(region, k);
   }
 }
 

@@ -42,6 +42,15 @@ struct Guard {
   bool operator==(const Guard&) const = default;
 };
 
+// cuts.cc
+/// The range in which a guard holds along the only dimension that it depends on: [first, end).
+struct GuardRange {
+  size_t dimension;
+  int64_t first, end;
+};
+/// Returns nullopt for a guard that depends on several dimensions or on run-time values.
+std::optional<GuardRange> range_of(const Guard& guard, std::span<const int64_t> extents);
+
 enum class NodeKind : uint8_t {
   kLoad,          ///< element `index` of buffer `input` if all guards hold, otherwise zero
   kIndex,         ///< the number `index`, converted to `type`

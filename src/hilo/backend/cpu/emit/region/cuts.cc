@@ -4,32 +4,6 @@
 #include <algorithm>
 
 namespace hilo::cpu {
-namespace {
-
-int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
-
-}  // namespace
-
-std::optional<GuardRange> range_of(const Guard& guard, std::span<const int64_t> extents) {
-  if (!guard.index.terms.empty()) return std::nullopt;
-  std::optional<size_t> dimension;
-  for (size_t k = 0; k < guard.index.coefficients.size(); ++k) {
-    if (guard.index.coefficients[k] == 0) continue;
-    if (dimension) return std::nullopt;
-    dimension = k;
-  }
-  if (!dimension) return std::nullopt;
-  const int64_t step = guard.index.coefficients[*dimension], extent = extents[*dimension];
-  // Returns the first index at which step * i + constant reaches a bound, or the first beyond it if the step is
-  // negative.
-  const auto reach = [&](int64_t bound) {
-    const int64_t distance = bound - guard.index.constant;
-    return step > 0 ? -floor_divide(-distance, step) : floor_divide(-distance, -step) + 1;
-  };
-  const int64_t first = std::clamp<int64_t>(reach(step > 0 ? guard.low : guard.high), 0, extent);
-  return GuardRange{*dimension, first, std::clamp<int64_t>(reach(step > 0 ? guard.high : guard.low), first, extent)};
-}
-
 std::vector<std::vector<int64_t>> cuts_of(const Region& region, size_t vector_dimension) {
   constexpr size_t kMaxCuts = 6, kMaxNodes = 512;
   std::vector<std::vector<int64_t>> cuts(region.extents.size());

@@ -44,14 +44,6 @@ std::optional<engine::RegionColumns> columns_of(const Region& region, Isa isa);
 std::vector<std::vector<uint32_t>> column_loads(const Region& region, const RegionShape& shape, Isa isa);
 
 // cuts.cc
-/// The range in which a guard holds along the only dimension that it depends on: [first, end).
-struct GuardRange {
-  size_t dimension;
-  int64_t first, end;
-};
-/// Returns nullopt for a guard that depends on several dimensions or on run-time values.
-std::optional<GuardRange> range_of(const Guard& guard, std::span<const int64_t> extents);
-
 /// Returns, per dimension, the ascending indices where its guards begin or cease to hold. Dimensions are added while
 /// the code doesn't become too long: first that of the vectors, where a guard costs most, then from the inside out.
 /// Empty in a region with a row.

@@ -8,7 +8,7 @@
 
 namespace hilo::cpu {
 
-using engine::Guard, engine::IndexExpr, engine::IndexTerm, engine::NodeKind;
+using engine::Guard, engine::GuardRange, engine::IndexExpr, engine::IndexTerm, engine::NodeKind;
 using engine::Region, engine::RegionNode, engine::RegionOutput, engine::RegionShape;
 
 /// Whether the node computes a function of many operations.
