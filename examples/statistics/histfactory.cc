@@ -4,6 +4,8 @@
 // the gradient.
 #include "examples/statistics/histfactory.h"
 
+#include <limits>
+
 #include "examples/support/greeks.h"
 
 using namespace statistics;
@@ -38,7 +40,9 @@ int main() {
   const auto newton = jit([&](const Array& at) {  // the best of a whole step, half of it, ...
     const Array direction = linalg::solve(hessian(loss)(at), grad(loss)(at));
     const Array tried = at - numpy::outer(numpy::power(0.5, numpy::arange(8.0)), direction);
-    return tried[numpy::nanargmin(vmap(loss)(tried))];
+    const Array losses = vmap(loss)(tried);
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    return tried[numpy::argmin(numpy::where(losses < kInfinity, losses, kInfinity))];  // NaN isn't less
   });
   for (int i = 0; i < 12; ++i) x = newton(x);
   const auto [value, gradient] = value_and_slopes(x);
