@@ -280,9 +280,9 @@ IN_RUNTIME = {
     "reduction": """  x = f32[7,30] parameter(0)
   zero = f32[] constant(0)
   ROOT r = f32[7] reduce(x, zero), dimensions={1}, to_apply=loops""",
-    "gaps": """  x = f32[300,40] parameter(0)
+    "gaps": """  x = f32[30,40] parameter(0)
   zero = f32[] parameter(1)
-  ROOT r = f32[899,118] pad(x, zero), padding=1_0_2x0_0_2""",
+  ROOT r = f32[2061,118] pad(x, zero), padding=1_0_70x0_0_2""",
     "bits": """  x = f64[6] parameter(0)
   ROOT r = u8[6,8] bitcast-convert(x)""",
     "random_bits": """  s = u64[2] parameter(0)
@@ -372,14 +372,14 @@ IN_RUNTIME["joined"] = "".join(f"  p{k} = f32[90,{k % 3 + 1}] parameter({k})\n" 
 RUNTIME_TEXTS = {f"{name}.hlo": COMPUTATIONS.replace("NAME", name).replace("BODY", body)
                  for name, body in IN_RUNTIME.items()}
 # A straight line leaves out products with the zeros of the pad. The code for infinite values has the pad itself, which
-# is a function of hilo's library.
+# is a function of hilo's library: its gaps are long.
 GAPS = """HloModule spread
 
 ENTRY main {
-  x = f64[3] parameter(0)
-  y = f64[5,5] parameter(1)
+  x = f64[2] parameter(0)
+  y = f64[5,72] parameter(1)
   zero = f64[] constant(0)
-  p = f64[5] pad(x, zero), padding=0_0_1
+  p = f64[72] pad(x, zero), padding=0_0_70
   q = f64[5] dot(y, p), lhs_contracting_dims={1}, rhs_contracting_dims={0}
   ROOT r = f64[5] sine(q)
 }
