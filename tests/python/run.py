@@ -6,7 +6,6 @@ Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
 
 import ctypes
-import importlib.util
 import os
 import pathlib
 import re
@@ -16,6 +15,7 @@ import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 from command import ROOT, run_cases  # noqa: E402
+from system_numpy import use_numpy  # noqa: E402
 
 os.environ.setdefault("JAX_PLATFORM_NAME", "Host")
 sys.path.insert(0, str(ROOT / "python"))
@@ -214,12 +214,6 @@ CASES = (programs_have_arrays, functions_run_on_arrays, wrong_arguments_are_type
          what_is_written_is_read, files_and_saved_programs, errors_have_a_code_and_a_place, open_sizes_are_closed,
          types_that_numpy_lacks_name_the_package, threads_call_at_once, compiled_code_calls_the_pointer,
          page_says_what_it_prints, a_missing_library_is_an_import_error)
-
-def use_numpy():
-    """Goes on under the system's interpreter, for which tools/packages.txt installs NumPy, if this one has none."""
-    system = "/usr/bin/python3"
-    if importlib.util.find_spec("numpy") is None and os.path.realpath(sys.executable) != os.path.realpath(system):
-        os.execv(system, [system, *sys.argv])
 
 
 if __name__ == "__main__":

@@ -17,6 +17,9 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+from system_numpy import use_numpy  # noqa: E402
+
 OUTSIDE = pathlib.Path(__file__).resolve().parent
 WANTED = "INVALID_ARGUMENT, 0 in flight, slope 12\n"
 PYTHON_PROGRAM = """
@@ -152,4 +155,5 @@ def version() -> str:
 
 
 if __name__ == "__main__":
+    use_numpy()
     sys.exit(main())
