@@ -6,6 +6,7 @@
 
 #include "bench/gradbench/evals.h"
 #include "bench/timing.h"
+#include "hilo/base/json.h"
 
 namespace gradbench {
 namespace {
@@ -43,7 +44,7 @@ std::string answer(const Json& message) {
   try {
     return evaluated(message);
   } catch (const std::exception& error) {
-    return "\"success\":false,\"error\":\"" + json_escaped(error.what()) + "\"";
+    return "\"success\":false,\"error\":" + hilo::json_string(error.what());
   }
 }
 
@@ -53,7 +54,7 @@ std::string answer(const Json& message) {
 int main() {
   hilo::config().update("jax_enable_x64", true);
   for (std::string line; std::getline(std::cin, line);) {
-    const gradbench::Json message = gradbench::JsonReader(line).value();
+    const gradbench::Json message = gradbench::read_json(line);
     const std::string rest = gradbench::answer(message);
     std::cout << "{\"id\":" << gradbench::json_number(message.at("id").number()) << (rest.empty() ? "" : ",") << rest
               << "}" << std::endl;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // bench/gradbench/json.h -- JSON values whose arrays of numbers are tensors, read and written.
-// Source    RFC 8259
 #pragma once
 
 #include <charconv>
@@ -11,6 +10,9 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "hilo/base/status.h"
+#include "hilo/io/json_scanner.h"
 
 namespace gradbench {
 
@@ -33,91 +35,56 @@ struct Json {
   double number() const { return tensor.numbers.at(0); }
 };
 
-/// Reads one value. Throws std::runtime_error with the position for anything else.
-class JsonReader {
- public:
-  explicit JsonReader(std::string_view text) : text_(text) {}
+inline Json read_value(hilo::io::JsonScanner& json);
 
-  Json value() {
-    Json out;
-    if (accept('{')) {
-      while (!accept('}')) {
-        const std::string name = string();
-        expect(':');
-        out.fields[name] = value();
-        accept(',');
-      }
-    } else if (peek() == '[') {
-      array(out.tensor, 0);
-    } else if (peek() == '"') {
-      out.text = string();
-    } else if (accept_word("true")) {
-      out.tensor.numbers = {1};
-    } else if (accept_word("false")) {
-      out.tensor.numbers = {0};
-    } else if (!accept_word("null")) {
-      out.tensor.numbers = {number()};
+/// Reads the elements of an array whose bracket is read. Their nesting is `rank` so far.
+inline void read_array(hilo::io::JsonScanner& json, Tensor& out, size_t rank) {
+  if (out.shape.size() == rank) out.shape.push_back(0);
+  int64_t count = 0;
+  while (!json.accept(']')) {
+    if (count++ > 0) hilo::or_throw(json.expect(','));
+    if (json.accept('[')) {
+      read_array(json, out, rank + 1);
+    } else {
+      const Json element = read_value(json);
+      out.numbers.insert(out.numbers.end(), element.tensor.numbers.begin(), element.tensor.numbers.end());
     }
-    return out;
   }
+  out.shape[rank] = count;
+}
 
- private:
-  char peek() {
-    while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos) ++at_;
-    return at_ < text_.size() ? text_[at_] : '\0';
-  }
-  bool accept(char c) {
-    if (peek() != c) return false;
-    ++at_;
-    return true;
-  }
-  bool accept_word(std::string_view word) {
-    peek();
-    if (text_.substr(at_, word.size()) != word) return false;
-    at_ += word.size();
-    return true;
-  }
-  void expect(char c) {
-    if (!accept(c)) throw std::runtime_error(std::string("no ") + c + " at byte " + std::to_string(at_));
-  }
-  double number() {
-    double out = 0;
-    const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), out);
-    if (error != std::errc()) throw std::runtime_error("no number at byte " + std::to_string(at_));
-    at_ = static_cast<size_t>(end - text_.data());
-    return out;
-  }
-  /// Names and error messages of the protocol need no escapes but those of one character.
-  std::string string() {
-    expect('"');
-    std::string out;
-    while (at_ < text_.size() && text_[at_] != '"') {
-      if (text_[at_] == '\\') ++at_;
-      if (at_ < text_.size()) out += text_[at_++];
+inline Json read_value(hilo::io::JsonScanner& json) {
+  Json out;
+  if (json.accept('[')) {
+    read_array(json, out.tensor, 0);
+  } else if (json.accept('{')) {
+    while (!json.accept('}')) {
+      if (!out.fields.empty()) hilo::or_throw(json.expect(','));
+      const std::string name = hilo::or_throw(json.string());
+      hilo::or_throw(json.expect(':'));
+      out.fields[name] = read_value(json);
     }
-    expect('"');
-    return out;
+  } else if (const auto number = json.number(); number.ok()) {
+    double& value = out.tensor.numbers.emplace_back();
+    std::from_chars(number->data(), number->data() + number->size(), value);
+  } else if (json.accept_word("true")) {
+    out.tensor.numbers = {1};
+  } else if (json.accept_word("false")) {
+    out.tensor.numbers = {0};
+  } else if (!json.accept_word("null")) {
+    out.text = hilo::or_throw(json.string());
   }
-  void array(Tensor& out, size_t rank) {
-    expect('[');
-    if (out.shape.size() == rank) out.shape.push_back(0);
-    int64_t count = 0;
-    for (; !accept(']'); ++count) {
-      if (peek() == '[') {
-        array(out, rank + 1);
-      } else if (peek() == '"') {
-        string();
-      } else {
-        out.numbers.push_back(number());
-      }
-      accept(',');
-    }
-    out.shape[rank] = count;
-  }
+  return out;
+}
 
-  std::string_view text_;
-  size_t at_ = 0;
-};
+/// Reads one value.
+/// Errors    throws for text that isn't JSON, with the position
+inline Json read_json(std::string_view text) {
+  hilo::io::JsonScanner json(text);
+  Json value = read_value(json);
+  hilo::or_throw(json.end());
+  return value;
+}
 
 inline std::string json_number(double value) {
   if (!std::isfinite(value)) return "null";
@@ -135,16 +102,6 @@ inline std::string json_tensor(const Tensor& tensor, size_t rank = 0, size_t fir
     out += (i == 0 ? "" : ",") + json_tensor(tensor, rank + 1, first + i * stride);
   }
   return out + "]";
-}
-
-/// Without the quotes around it.
-inline std::string json_escaped(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c == '\n' ? ' ' : c;
-  }
-  return out;
 }
 
 }  // namespace gradbench

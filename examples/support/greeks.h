@@ -34,7 +34,7 @@ std::vector<double> differences(const F& f, const Tree& at) {
   return slopes;
 }
 
-/// Prints each slope and what it is compared with. Whether all are within `tolerance`, relative to what is more than 1.
+/// Prints each slope next to the expected one. Returns whether all are within `tolerance`, relative to slopes above 1.
 template <typename Tree>
 bool compare_greeks(const std::vector<const char*>& names, const Tree& gradient, const std::vector<double>& expected,
                     double tolerance) {
@@ -47,8 +47,8 @@ bool compare_greeks(const std::vector<const char*>& names, const Tree& gradient,
   return right;
 }
 
-/// Prints the means of blocks of paths and what they are compared with. Whether all are within four standard errors and
-/// 1 % of it, which is for the paths' steps.
+/// Prints the means of blocks of paths next to the expected ones. Returns whether all are within four standard errors
+/// and 1 %, which is for the paths' steps.
 /// Shapes    each leaf of `blocks` is f64[number of blocks]
 template <typename Tree>
 bool compare_means(const std::vector<const char*>& names, const Tree& blocks, const std::vector<double>& expected) {

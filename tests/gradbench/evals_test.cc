@@ -10,12 +10,12 @@ namespace hilo {
 namespace {
 
 using gradbench::Json;
-using gradbench::JsonReader;
+using gradbench::read_json;
 
 /// The output of a function for this input, as JSON.
 Json output(const std::string& eval, const std::string& function, const std::string& input) {
-  const gradbench::Prepared f = gradbench::evals().at(eval).at(function)(JsonReader(input).value());
-  return JsonReader(f.text(f.run())).value();
+  const gradbench::Prepared f = gradbench::evals().at(eval).at(function)(read_json(input));
+  return read_json(f.text(f.run()));
 }
 
 std::string input_with(const std::vector<double>& x, const std::string& name, const std::string& rest) {

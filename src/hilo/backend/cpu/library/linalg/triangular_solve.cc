@@ -46,21 +46,14 @@ template <typename T>
 class Solver {
  public:
   Solver(const TriangularProblem<T>& p, const SolveKernel<T>& kernel, GemmRoutine<T>* gemm, Workspace<T>& work)
-      : p_(p),
-        kernel_(kernel),
-        gemm_(gemm),
-        work_(work),
-        is_left_(p.side == 'L'),
-        is_transposed_(p.transposed != 'N'),
-        goes_forward_(is_left_ == ((p.uplo == 'L') != is_transposed_)),
-        others_(is_left_ ? p.n : p.m) {}
+      : p_(p), kernel_(kernel), gemm_(gemm), work_(work), others_(p.others()) {}
 
   /// Solves for the unknowns [begin, end). All earlier ones are known and subtracted from B.
   void solve(int64_t begin, int64_t end) {
     if (stop_.raised()) return;
     if (end - begin <= kSolveBlock) return solve_block(begin, end);
     const int64_t middle = begin + ((end - begin) / 2 + kSolveBlock - 1) / kSolveBlock * kSolveBlock;
-    if (goes_forward_) {
+    if (p_.goes_forward()) {
       solve(begin, middle);
       subtract(begin, middle, middle, end);
       solve(middle, end);
@@ -76,11 +69,10 @@ class Solver {
 
   /// Returns the coefficient of unknown k in equation i.
   const T& coefficient(int64_t k, int64_t i) const {
-    const bool is_row_of_k = is_left_ == is_transposed_;  // whether k is its row
-    return is_row_of_k ? p_.a[k + i * p_.a_leading] : p_.a[i + k * p_.a_leading];
+    return p_.unknown_is_row() ? p_.a[k + i * p_.a_leading] : p_.a[i + k * p_.a_leading];
   }
   /// Returns unknown i of the first right-hand side.
-  T* unknown(int64_t i) const { return is_left_ ? p_.b + i : p_.b + i * p_.b_leading; }
+  T* unknown(int64_t i) const { return p_.is_left() ? p_.b + i : p_.b + i * p_.b_leading; }
 
   /// Subtracts the contributions of unknowns [from, from_end) from the equations [to, to_end).
   void subtract(int64_t from, int64_t from_end, int64_t to, int64_t to_end) {
@@ -88,9 +80,9 @@ class Solver {
     const int known = static_cast<int>(from_end - from), open = static_cast<int>(to_end - to);
     const int others = static_cast<int>(others_);
     const char* const as_is = "N";
-    const char* const turned = is_transposed_ ? "T" : "N";
+    const char* const turned = p_.is_transposed() ? "T" : "N";
     const T* const a = &coefficient(from, to);
-    if (is_left_) {
+    if (p_.is_left()) {
       gemm_(turned, as_is, &open, &others, &known, &minus, a, &p_.a_leading, unknown(from), &p_.b_leading, &one,
             unknown(to), &p_.b_leading);
     } else {
@@ -106,11 +98,11 @@ class Solver {
       const int64_t lanes = std::min(kernel_.lanes, others_ - other);
       std::fill_n(work_.x, rows * kernel_.lanes, T{});
       // The rows that pad the last eight are at the kernel's end.
-      T* const x = work_.x + (goes_forward_ ? 0 : (rows - count) * kernel_.lanes);
+      T* const x = work_.x + (p_.goes_forward() ? 0 : (rows - count) * kernel_.lanes);
       copy_unknowns(begin, count, other, lanes, x, true);
       kernel_.tile({work_.coefficients, work_.inverse, rows,
-                    goes_forward_ ? work_.x : work_.x + (rows - 1) * kernel_.lanes,
-                    goes_forward_ ? kernel_.lanes : -kernel_.lanes});
+                    p_.goes_forward() ? work_.x : work_.x + (rows - 1) * kernel_.lanes,
+                    p_.goes_forward() ? kernel_.lanes : -kernel_.lanes});
       copy_unknowns(begin, count, other, lanes, x, false);
     }
   }
@@ -119,7 +111,7 @@ class Solver {
   void copy_coefficients(int64_t begin, int64_t end, int64_t rows) {
     std::fill_n(work_.coefficients, rows * rows, T{});
     std::fill_n(work_.inverse, rows, T{1});
-    const auto place = [&](int64_t n) { return goes_forward_ ? begin + n : end - 1 - n; };
+    const auto place = [&](int64_t n) { return p_.goes_forward() ? begin + n : end - 1 - n; };
     for (int64_t i = 0; i < end - begin; ++i) {
       T* const to = work_.coefficients + i / kSolveRows * rows * kSolveRows + i % kSolveRows;
       for (int64_t k = 0; k < i; ++k) to[k * kSolveRows] = coefficient(place(k), place(i));
@@ -129,7 +121,7 @@ class Solver {
 
   /// Copies between B and rows of as many numbers as the kernel has lanes.
   void copy_unknowns(int64_t begin, int64_t count, int64_t other, int64_t lanes, T* x, bool to_rows) {
-    if (is_left_) {
+    if (p_.is_left()) {
       T* const b = unknown(begin) + other * p_.b_leading;
       if (to_rows) transpose_matrix({b, p_.b_leading * kBytes}, x, kernel_.lanes * kBytes, lanes, count, sizeof(T));
       else transpose_matrix({x, kernel_.lanes * kBytes}, b, p_.b_leading * kBytes, count, lanes, sizeof(T));
@@ -146,7 +138,6 @@ class Solver {
   const SolveKernel<T>& kernel_;
   GemmRoutine<T>* gemm_;
   Workspace<T>& work_;
-  bool is_left_, is_transposed_, goes_forward_;
   int64_t others_;
   StopFlag stop_;
 };
@@ -154,18 +145,16 @@ class Solver {
 /// Solves for one right side after another.
 template <typename T>
 void substitute(const SolveKernel<T>& kernel, const TriangularProblem<T>& p) {
-  const bool is_left = p.side == 'L', is_transposed = p.transposed != 'N';
-  const int64_t unknowns = is_left ? p.m : p.n, others = is_left ? p.n : p.m;
+  const int64_t unknowns = p.unknowns(), step = p.is_left() ? 1 : p.b_leading;
   T x[kMaxSubstituted];
-  for (int64_t other = 0; other < others; ++other) {
-    T* const b = p.b + other * (is_left ? p.b_leading : 1);
-    const int64_t step = is_left ? 1 : p.b_leading;
+  for (int64_t other = 0; other < p.others(); ++other) {
+    T* const b = p.b + other * (p.is_left() ? p.b_leading : 1);
     for (int64_t k = 0; k < unknowns; ++k) x[k] = b[k * step];
     kernel.substitute({.a = p.a,
                        .leading = p.a_leading,
                        .unknowns = unknowns,
-                       .by_columns = is_left != is_transposed,
-                       .forward = is_left == ((p.uplo == 'L') != is_transposed),
+                       .by_columns = !p.unknown_is_row(),
+                       .forward = p.goes_forward(),
                        .unit_diagonal = p.diagonal == 'U',
                        .x = x});
     for (int64_t k = 0; k < unknowns; ++k) b[k * step] = x[k];
@@ -176,17 +165,16 @@ void substitute(const SolveKernel<T>& kernel, const TriangularProblem<T>& p) {
 template <typename T>
 bool solve_by_own(Isa isa, const TriangularProblem<T>& p) {
   static auto* const gemm = lapack::routine<T, GemmRoutine<T>>("gemm");
-  const int64_t unknowns = p.side == 'L' ? p.m : p.n, others = p.side == 'L' ? p.n : p.m;
   const SolveKernel<T>* const kernel = kernel_of<T>(isa);
   if (kernel == nullptr || gemm == nullptr) return false;
-  if (unknowns <= kMaxSubstituted && others < kFewOthers) {
+  if (p.unknowns() <= kMaxSubstituted && p.others() < kFewOthers) {
     substitute(*kernel, p);
     return true;
   }
   StatusOr<AlignedBuffer> memory = allocate_buffer(sizeof(Workspace<T>));
   if (!memory.ok()) return false;
   auto* const work = reinterpret_cast<Workspace<T>*>(memory->data());
-  Solver<T>(p, *kernel, gemm, *work).solve(0, unknowns);
+  Solver<T>(p, *kernel, gemm, *work).solve(0, p.unknowns());
   return true;
 }
 

@@ -17,6 +17,15 @@ struct TriangularProblem {
   int a_leading;
   T* b;
   int b_leading;
+
+  bool is_left() const { return side == 'L'; }
+  bool is_transposed() const { return transposed != 'N'; }
+  int unknowns() const { return is_left() ? m : n; }  ///< of a right side
+  int others() const { return is_left() ? n : m; }    ///< right sides
+  /// Whether the first unknown is the first one that is known.
+  bool goes_forward() const { return is_left() == ((uplo == 'L') != is_transposed()); }
+  /// Whether the coefficient of an unknown is in A's row of its number; otherwise it is in that column.
+  bool unknown_is_row() const { return is_left() == is_transposed(); }
 };
 
 /// Solves the problem on one thread. Calls BLAS's own routine without a kernel for the instruction set, or if memory is

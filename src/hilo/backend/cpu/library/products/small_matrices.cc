@@ -51,9 +51,8 @@ bool uses_lanes_for_cholesky(Isa isa, int n, int64_t count) {
 
 template <typename T>
 bool uses_lanes_for_solve(Isa isa, const TriangularProblem<T>& p, int64_t count) {
-  const int unknowns = p.side == 'L' ? p.m : p.n, others = p.side == 'L' ? p.n : p.m;
-  return unknowns <= kLargestSmallSolve && others <= std::min(kLargestSmallSolve, 2 * kernels_of<T>(isa).lanes) &&
-         fill_lanes<T>(isa, count);
+  return p.unknowns() <= kLargestSmallSolve &&
+         p.others() <= std::min(kLargestSmallSolve, 2 * kernels_of<T>(isa).lanes) && fill_lanes<T>(isa, count);
 }
 
 template <typename T>
@@ -95,21 +94,19 @@ template <typename T>
 void solve_small(Isa isa, const TriangularProblem<T>& p, int64_t count) {
   const LaneKernels<T>& kernels = kernels_of<T>(isa);
   const int lanes = kernels.lanes;
-  const bool is_left = p.side == 'L', is_transposed = p.transposed != 'N';
-  const bool is_row_of_known = is_left == is_transposed;  // the known unknown is the coefficient's row
-  const int n = is_left ? p.m : p.n, others = is_left ? p.n : p.m;
+  const int n = p.unknowns();
   const int a_size = n * n, b_size = p.m * p.n;
   LaneMemory<T, kLargestSmallSolve * kLargestSmallSolve> a;
   LaneMemory<T, kLargestSmallSolve * kLargestSmallSolve> b;
   const LaneSolve<T> systems{n,
-                             others,
+                             p.others(),
                              a.elements,
-                             is_row_of_known ? 1 : n,
-                             is_row_of_known ? n : 1,
+                             p.unknown_is_row() ? 1 : n,
+                             p.unknown_is_row() ? n : 1,
                              b.elements,
-                             is_left ? 1 : p.m,
-                             is_left ? p.m : 1,
-                             is_left == ((p.uplo == 'L') != is_transposed),
+                             p.is_left() ? 1 : p.m,
+                             p.is_left() ? p.m : 1,
+                             p.goes_forward(),
                              p.diagonal == 'U'};
   in_groups(count, lanes, [&](int64_t first, int group) {
     T* const here = p.b + first * b_size;
