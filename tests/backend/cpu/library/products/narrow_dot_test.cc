@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bf16 products on the engine, on every instruction set. Sums are in f32, denormals are preserved, and the bits don't
+// Products of bf16 and f16 on the engine, on every instruction set. Sums are in f32, denormals are preserved, and the bits don't
 // depend on the number of threads.
 #include "hilo/base/thread_pool.h"
 #include "tests/backend/cpu/sum_check.h"
@@ -14,8 +14,9 @@ std::string text_of(std::string_view lhs, std::string_view rhs, std::string_view
       lhs, rhs, out, dimensions);
 }
 
+template <typename T = bfloat16>
 Literal filled(const Shape& shape, int terms) {
-  return filled_with<bfloat16>(kTerms[terms], {shape.dimensions().begin(), shape.dimensions().end()});
+  return filled_with<T>(kTerms[terms], {shape.dimensions().begin(), shape.dimensions().end()});
 }
 
 /// [m, k] times [k, n], either of which may be transposed. Larger than the products that regions compute.
@@ -23,19 +24,19 @@ struct Layout {
   bool left_turned, right_turned;
 };
 
+template <typename T>
 void check_product(int64_t m, int64_t n, int64_t k, const Layout& layout, std::string_view out) {
-  const Shape a = Shape::array(ElementType::kBf16, layout.left_turned ? std::vector{k, m} : std::vector{m, k});
-  const Shape b = Shape::array(ElementType::kBf16, layout.right_turned ? std::vector{n, k} : std::vector{k, n});
-  const Literal x = filled(a, 2), y = filled(b, 1);
+  constexpr ElementType kType = element_type_of<T>;
+  const Shape a = Shape::array(kType, layout.left_turned ? std::vector{k, m} : std::vector{m, k});
+  const Shape b = Shape::array(kType, layout.right_turned ? std::vector{n, k} : std::vector{k, n});
+  const Literal x = filled<T>(a, 2), y = filled<T>(b, 1);
   std::vector<ExactSum> sums(static_cast<size_t>(m * n));
   for (int64_t i = 0; i < m; ++i) {
     for (int64_t j = 0; j < n; ++j) {
       for (int64_t l = 0; l < k; ++l)
         sums[static_cast<size_t>(i * n + j)].take(
-            static_cast<long double>(
-                x.data<bfloat16>()[static_cast<size_t>(layout.left_turned ? l * m + i : i * k + l)]) *
-            static_cast<long double>(
-                y.data<bfloat16>()[static_cast<size_t>(layout.right_turned ? j * k + l : l * n + j)]));
+            static_cast<long double>(x.data<T>()[static_cast<size_t>(layout.left_turned ? l * m + i : i * k + l)]) *
+            static_cast<long double>(y.data<T>()[static_cast<size_t>(layout.right_turned ? j * k + l : l * n + j)]));
     }
   }
   check_sums(text_of(a.to_string(), b.to_string(), fmt::format("{}[{},{}]", out, m, n),
@@ -45,14 +46,18 @@ void check_product(int64_t m, int64_t n, int64_t k, const Layout& layout, std::s
 }
 
 TEST(NarrowDot, KeepsTheDigitsOfSumsInEveryLayout) {
-  for (const Layout& layout : {Layout{false, false}, Layout{false, true}, Layout{true, false}, Layout{true, true}}) {
-    for (const std::string_view out : {"f32", "bf16"}) {
-      check_product(131, 97, 211, layout, out);
-      check_product(3, 1061, 701, layout, out);
-      check_product(515, 2, 1999, layout, out);
+  const auto check_all = []<typename T>(std::string_view narrow, T) {
+    for (const Layout& layout : {Layout{false, false}, Layout{false, true}, Layout{true, false}, Layout{true, true}}) {
+      for (const std::string_view out : {std::string_view("f32"), narrow}) {
+        check_product<T>(131, 97, 211, layout, out);
+        check_product<T>(3, 1061, 701, layout, out);
+        check_product<T>(515, 2, 1999, layout, out);
+      }
     }
-  }
-  check_product(19, 21, 20011, {false, true}, "f32");
+    check_product<T>(19, 21, 20011, {false, true}, "f32");
+  };
+  check_all("bf16", bfloat16());
+  check_all("f16", float16());
 }
 
 TEST(NarrowDot, OfBatchesIsTheReferences) {
@@ -61,12 +66,14 @@ TEST(NarrowDot, OfBatchesIsTheReferences) {
     ASSERT_TRUE(module.ok()) << module.status().to_string();
     check(*module, 1e-2);
   };
-  run_both(text_of("bf16[3,101,130]", "bf16[3,130,104]", "bf16[3,101,104]",
-                   "lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={0}, rhs_contracting_dims={1}"));
-  run_both(text_of("bf16[101,3,130]", "bf16[104,130,3]", "bf16[3,101,104]",
-                   "lhs_batch_dims={1}, lhs_contracting_dims={2}, rhs_batch_dims={2}, rhs_contracting_dims={1}"));
-  run_both(text_of("bf16[120,11,12]", "bf16[11,90,12]", "f32[120,90]",
-                   "lhs_contracting_dims={1,2}, rhs_contracting_dims={0,2}"));
+  for (const std::string t : {"bf16", "f16"}) {
+    run_both(text_of(t + "[3,101,130]", t + "[3,130,104]", t + "[3,101,104]",
+                     "lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={0}, rhs_contracting_dims={1}"));
+    run_both(text_of(t + "[101,3,130]", t + "[104,130,3]", t + "[3,101,104]",
+                     "lhs_batch_dims={1}, lhs_contracting_dims={2}, rhs_batch_dims={2}, rhs_contracting_dims={1}"));
+    run_both(text_of(t + "[120,11,12]", t + "[11,90,12]", "f32[120,90]",
+                     "lhs_contracting_dims={1,2}, rhs_contracting_dims={0,2}"));
+  }
 }
 
 std::vector<Literal> run_text(const std::string& text, const std::vector<Literal>& arguments) {

@@ -37,6 +37,14 @@ std::vector<Named> all_bf16_kernels() {
   return all;
 }
 
+/// The kernels that convert f16 to f32.
+std::vector<Named> all_f16_kernels() {
+  std::vector<Named> all;
+  if (host_isa() >= Isa::kAvx2) all.push_back({"avx2", float_kernels_avx2().f16});
+  if (host_isa() >= Isa::kAvx512) all.push_back({"avx512", float_kernels_avx512().f16});
+  return all;
+}
+
 struct Case {
   int64_t m, n, k;
   bool a_lines_adjacent, b_lines_adjacent;  ///< false: elements along k are adjacent
@@ -84,19 +92,21 @@ std::vector<Sum> product(const StripKernels& kernels, const StripMatrix& a, cons
   return c;
 }
 
-std::vector<bfloat16> randoms(int64_t count, unsigned seed) {
+template <typename T>
+std::vector<T> randoms(int64_t count, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<float> normal;
-  std::vector<bfloat16> values(static_cast<size_t>(count));
-  for (bfloat16& x : values) x = bfloat16(normal(random));
+  std::vector<T> values(static_cast<size_t>(count));
+  for (T& x : values) x = T(normal(random));
   return values;
 }
 
-TEST(StripProduct, OfBf16IsTheSumOfProductsInF32) {
+template <typename T>
+void check_sums_in_f32(const std::vector<Named>& all) {
   for (const Case& c : kCases) {
-    const std::vector<bfloat16> x = randoms(c.m * c.k, 1), y = randoms(c.n * c.k, 2);
+    const std::vector<T> x = randoms<T>(c.m * c.k, 1), y = randoms<T>(c.n * c.k, 2);
     const StripMatrix a = matrix(x, c.m, c.k, c.a_lines_adjacent), b = matrix(y, c.n, c.k, c.b_lines_adjacent);
-    for (const Named& named : all_bf16_kernels()) {
+    for (const Named& named : all) {
       bool is_exact = false;
       const std::vector<float> got = product<float>(named.kernels, a, b, c.k, true, &is_exact);
       EXPECT_TRUE(is_exact);
@@ -114,6 +124,11 @@ TEST(StripProduct, OfBf16IsTheSumOfProductsInF32) {
       }
     }
   }
+}
+
+TEST(StripProduct, OfBf16AndF16IsTheSumOfProductsInF32) {
+  check_sums_in_f32<bfloat16>(all_bf16_kernels());
+  check_sums_in_f32<float16>(all_f16_kernels());
 }
 
 struct NamedFloats {
@@ -288,16 +303,23 @@ TEST(StripProduct, HasNanAndInfinitiesAsFloatsDo) {
   }
 }
 
-TEST(StripProduct, RoundsToBf16AsTheLibraryDoes) {
+TEST(StripProduct, RoundsToBf16AndF16AsTheLibraryDoes) {
   std::mt19937 random(3);
-  std::vector<float> values = {0.0f,          -0.0f,     1.0f,      std::numeric_limits<float>::infinity(),
-                               std::nanf(""), 0x1p-140f, -0x1p-133f};
+  std::vector<float> values = {0.0f,          -0.0f,     1.0f,       std::numeric_limits<float>::infinity(),
+                               std::nanf(""), 0x1p-140f, -0x1p-133f, 65519.0f,
+                               65520.0f,      0x1p-25f,  0x1.8p-25f};
   while (values.size() < 5003) values.push_back(std::bit_cast<float>(static_cast<uint32_t>(random())));
   for (const Named& named : all_bf16_kernels()) {
     std::vector<uint16_t> got(values.size());
-    named.kernels.to_bf16(values.data(), got.data(), std::ssize(values));
+    named.kernels.narrow(values.data(), got.data(), std::ssize(values));
     for (size_t i = 0; i < values.size(); ++i)
       EXPECT_EQ(got[i], float_to_bfloat16_bits(values[i])) << named.name << ": " << values[i];
+  }
+  for (const Named& named : all_f16_kernels()) {
+    std::vector<uint16_t> got(values.size());
+    named.kernels.narrow(values.data(), got.data(), std::ssize(values));
+    for (size_t i = 0; i < values.size(); ++i)
+      EXPECT_EQ(got[i], float_to_half_bits(values[i])) << named.name << ": " << values[i];
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/products/narrow_dot.h -- the dot op on bf16 and on bytes, in strips.
+// backend/cpu/library/products/narrow_dot.h -- the dot op on bf16, f16 and bytes, in strips.
 #pragma once
 
 #include "hilo/backend/cpu/library/hero.h"

@@ -135,7 +135,7 @@ constexpr StripKernels kKernels{.word = 4,
                                 .tile = tile<Way>,
                                 .begin = begin,
                                 .end = end,
-                                .to_bf16 = to_bf16};
+                                .narrow = to_bf16};
 
 }  // namespace
 

@@ -67,7 +67,7 @@ constexpr StripKernels kKernels{.word = 4,
                                 .tile = tile,
                                 .begin = nothing,
                                 .end = nothing,
-                                .to_bf16 = to_bf16};
+                                .narrow = to_bf16};
 
 }  // namespace
 

@@ -103,7 +103,12 @@ const StripKernels* narrow_kernels(Isa isa, ElementType a, ElementType b) {
   const auto is_byte = [](ElementType t) { return t == ElementType::kS8 || t == ElementType::kU8; };
   if (is_byte(a) && is_byte(b))
     return is_wide && has_amx() ? &byte_kernels_amx(a == ElementType::kS8, b == ElementType::kS8) : nullptr;
-  if (a != ElementType::kBf16 || b != ElementType::kBf16) return nullptr;
+  if (a != b) return nullptr;
+  if (a == ElementType::kF16) {
+    const FloatKernels* const all = float_kernels(isa);
+    return all == nullptr ? nullptr : &all->f16;
+  }
+  if (a != ElementType::kBf16) return nullptr;
   if (is_wide && has_amx()) return &bf16_kernels_amx();
   // Intel's processors multiply floats faster than pairs of bf16: 130 compared with 80 GFLOP/s.
   if (is_wide && __builtin_cpu_is("amd") && __builtin_cpu_supports("avx512bf16")) return &bf16_kernels_avx512bf16();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/products/strip_product.h -- matrix multiplication of operands packed in strips: floats, bf16 in
-// sums of f32, bytes in sums of s32.
+// backend/cpu/library/products/strip_product.h -- matrix multiplication of operands packed in strips: floats, bf16 and
+// f16 in sums of f32, bytes in sums of s32.
 #pragma once
 
 #include "hilo/backend/cpu/abi/isa.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // backend/cpu/library/products/strip_tile.h -- the inner loops of products of packed strips, one set per instruction
-// set: of floats, and of bf16 and bytes if the processor has instructions for them. Plain data only: the files that
+// set: of floats, of f16, and of bf16 and bytes if the processor has instructions for them. Plain data only: the files that
 // include it are compiled for processors that the rest of the library may not run on.
 #pragma once
 
@@ -86,11 +86,12 @@ struct StripKernels {
   const FloatSteps* floats = nullptr;  ///< if set, replaces pack_rows and tile: float_product.h
   void (*begin)() = nullptr;           ///< called before the first tile on a thread
   void (*end)() = nullptr;             ///< called after the last one
-  void (*to_bf16)(const float* from, uint16_t* to, int64_t count) = nullptr;  ///< to nearest, ties to even
+  /// Rounds sums to bf16 or f16: to nearest, ties to even.
+  void (*narrow)(const float* from, uint16_t* to, int64_t count) = nullptr;
 };
 
 struct FloatKernels {
-  StripKernels f32, f64, bf16;  ///< bf16 is converted to f32 when it is packed
+  StripKernels f32, f64, bf16, f16;  ///< bf16 and f16 are converted to f32 when they are packed
 };
 
 const FloatKernels& float_kernels_avx2();
