@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+
 #include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/passes/simplify/match.h"
 #include "hilo/hlo/passes/simplify/rules.h"
@@ -29,6 +31,50 @@ std::optional<bool> compare_with_bound(const RewriteBuilder& b, ComparisonDirect
   return std::nullopt;
 }
 
+bool holds(int64_t x, ComparisonDirection direction, int64_t y) {
+  switch (direction) {
+    case ComparisonDirection::kEq: return x == y;
+    case ComparisonDirection::kNe: return x != y;
+    case ComparisonDirection::kGe: return x >= y;
+    case ComparisonDirection::kGt: return x > y;
+    case ComparisonDirection::kLe: return x <= y;
+    case ComparisonDirection::kLt: return x < y;
+  }
+  return false;
+}
+
+/// select(p, 3, i) < 4 -> select(p, true, i < 4): tests of a place that selects found. `n` compares the select with a
+/// number, on either side.
+InstructionId compare_of_select(RewriteBuilder& b, const RewriteNode& n, size_t side) {
+  const RewriteNode* const select = match(b, n.operand(side), Opcode::kSelect);
+  const std::optional<int64_t> number = splat_integer(b, n.operand(1 - side));
+  if (select == nullptr || !number || b.shape(select->operand(0)) != n.shape) return kNoInstruction;
+  const auto direction = attributes_of<CompareAttributes>(n).direction;
+  const auto known = [&](size_t arm) -> InstructionId {
+    const std::optional<int64_t> value = splat_integer(b, select->operand(arm));
+    if (!value) return kNoInstruction;
+    return splat_like(b, n.shape, side == 0 ? holds(*value, direction, *number) : holds(*number, direction, *value));
+  };
+  std::array<InstructionId, 2> arms = {known(1), known(2)};
+  if (arms[0] == kNoInstruction && arms[1] == kNoInstruction) return kNoInstruction;
+  for (size_t arm = 0; arm < 2; ++arm) {
+    std::array<InstructionId, 2> operands = {n.operand(0), n.operand(1)};
+    operands[side] = select->operand(arm + 1);
+    if (arms[arm] == kNoInstruction) arms[arm] = b.add(Opcode::kCompare, operands, n.attributes);
+  }
+  return b.add(Opcode::kSelect, {select->operand(0), arms[0], arms[1]});
+}
+
+/// Tests of a truth value against a known one: p == true -> p, p < true -> !p, ...
+InstructionId compare_of_truth(RewriteBuilder& b, const RewriteNode& n, size_t side) {
+  const std::optional<int64_t> number = splat_integer(b, n.operand(1 - side));
+  if (!number || !is_pred(b.shape(n.operand(side)))) return kNoInstruction;
+  const auto direction = attributes_of<CompareAttributes>(n).direction;
+  const auto of = [&](int64_t p) { return side == 0 ? holds(p, direction, *number) : holds(*number, direction, p); };
+  if (of(0) == of(1)) return splat_like(b, n.shape, of(0));
+  return of(1) ? n.operand(side) : b.add(Opcode::kNot, {n.operand(side)});
+}
+
 }  // namespace
 
 InstructionId simplify_compare(RewriteBuilder& b, const RewriteNode& n) {
@@ -43,13 +89,11 @@ InstructionId simplify_compare(RewriteBuilder& b, const RewriteNode& n) {
   if (!exact) return kNoInstruction;
   // u >= 0 -> true, and similar.
   if (const auto known = compare_with_bound(b, compare.direction, y)) return splat_like(b, n.shape, *known);
-  if (!is_pred(b.shape(x))) return kNoInstruction;
-  // p == true -> p, p != true -> !p, p == false -> !p, p != false -> p.
-  const bool is_eq = compare.direction == ComparisonDirection::kEq,
-             is_ne = compare.direction == ComparisonDirection::kNe;
-  const std::optional<int64_t> truth = splat_integer(b, y);
-  if (!truth || (!is_eq && !is_ne)) return kNoInstruction;
-  return is_eq == (*truth != 0) ? x : b.add(Opcode::kNot, {x});
+  for (const size_t side : {0, 1}) {
+    if (const InstructionId truth = compare_of_truth(b, n, side); truth != kNoInstruction) return truth;
+    if (const InstructionId test = compare_of_select(b, n, side); test != kNoInstruction) return test;
+  }
+  return kNoInstruction;
 }
 
 }  // namespace hilo::hlo

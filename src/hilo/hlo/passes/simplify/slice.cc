@@ -83,10 +83,12 @@ InstructionId simplify_slice(RewriteBuilder& b, const RewriteNode& n) {
   if (from.opcode == Opcode::kConcatenate) return slice_of_concatenate(b, from, ranges);
   if (from.opcode == Opcode::kPad) return slice_of_pad(b, from, ranges);
   if (from.opcode == Opcode::kBroadcast) return slice_of_broadcast(b, from, ranges, n.shape);
-  // slice(iota) -> iota, if it starts at 0 along the counting dimension and takes every element there.
+  // slice(iota) -> iota, if it starts at 0 along the counting dimension and takes every element there; the number, if
+  // it takes one.
   if (from.opcode == Opcode::kIota) {
     const SliceRange& r = ranges[attributes_of<IotaAttributes>(from).dimension];
     if (r.start == 0 && r.stride == 1) return b.add(Opcode::kIota, {}, from.attributes, n.shape);
+    if (length_of(r) == 1) return splat_like(b, n.shape, static_cast<double>(r.start));
   }
   return kNoInstruction;
 }
