@@ -52,5 +52,57 @@ TEST(EmitInteger, DividesByConstants) {
   for (const std::string divisor : {"4294967295", "2147483648"}) check_division("u32", divisor);
 }
 
+/// Fills two arrays with all pairs of numbers, every other one beside small pairs, so that vectors are mixed.
+template <typename T>
+void check_pairs() {
+  using Wide = std::make_unsigned_t<T>;
+  std::vector<T> numbers;
+  for (int shift = 0; shift < std::numeric_limits<Wide>::digits; ++shift) {
+    const Wide power = static_cast<Wide>(Wide{1} << shift);
+    for (const Wide x : {power, static_cast<Wide>(power - 1), static_cast<Wide>(power + 1)}) {
+      numbers.push_back(static_cast<T>(x));
+      if (std::is_signed_v<T>) numbers.push_back(static_cast<T>(Wide{0} - x));
+    }
+  }
+  std::vector<T> x, y;
+  for (const T a : numbers) {
+    for (const T b : numbers) {
+      const T multiple = static_cast<T>(static_cast<Wide>(a) * static_cast<Wide>(b));
+      for (const T dividend : {a, multiple, static_cast<T>(static_cast<Wide>(multiple) - 1)}) {
+        x.push_back(dividend);
+        y.push_back(b);
+      }
+    }
+  }
+  const Shape shape = Shape::array(element_type_of<T>, {std::ssize(x)});
+  Literal dividends(shape), divisors(shape);
+  std::ranges::copy(x, dividends.data<T>().begin());
+  std::ranges::copy(y, divisors.data<T>().begin());
+  const std::string text = fmt::format(R"(HloModule pairs
+ENTRY main {{
+  x = {0} parameter(0)
+  y = {0} parameter(1)
+  q = {0} divide(x, y)
+  r = {0} remainder(x, y)
+  ROOT both = ({0}, {0}) tuple(q, r)
+}}
+)",
+                                       shape.to_string());
+  const StatusOr<hlo::Module> module = hlo::parse_module(text);
+  ASSERT_TRUE(module.ok()) << module.status().to_string() << "\n" << text;
+  check(*module, {dividends, divisors}, 0);
+}
+
+TEST(EmitInteger, DividesNumbersNearPowersOfTwoAndMultiples) {
+  check_pairs<int8_t>();
+  check_pairs<uint8_t>();
+  check_pairs<int16_t>();
+  check_pairs<uint16_t>();
+  check_pairs<int32_t>();
+  check_pairs<uint32_t>();
+  check_pairs<int64_t>();
+  check_pairs<uint64_t>();
+}
+
 }  // namespace
 }  // namespace hilo::cpu

@@ -37,6 +37,61 @@ Guarded guard(SimdBuilder& b, ElementType type, Value* x, Value* y) {
   return g;
 }
 
+/// Returns for each lane whether it is at least 2^51 away from zero.
+Value* exceeds_doubles(SimdBuilder& b, bool is_signed, Value* x) {
+  auto& ir = b.ir();
+  constexpr std::uint64_t kLimit = std::uint64_t{1} << 51;
+  return is_signed ? ir.CreateICmpUGE(ir.CreateAdd(x, b.int_like(x, kLimit)), b.int_like(x, 2 * kLimit))
+                   : ir.CreateICmpUGE(x, b.int_like(x, kLimit));
+}
+
+/// Converts such integers to f64 and back: added to 1.5 * 2^52, an integer is the last bits of the sum.
+class DoublesOfIntegers {
+ public:
+  DoublesOfIntegers(SimdBuilder& b, Value* x)
+      : b_(b), integers_(x->getType()), doubles_(b.register_type(ElementType::kF64)) {}
+
+  Value* to(Value* x) const {
+    return b_.ir().CreateFSub(b_.ir().CreateBitCast(b_.ir().CreateAdd(x, bits()), doubles_), middle());
+  }
+  Value* from(Value* x) const {
+    return b_.ir().CreateSub(b_.ir().CreateBitCast(b_.ir().CreateFAdd(x, middle()), integers_), bits());
+  }
+
+ private:
+  Value* middle() const { return llvm::ConstantFP::get(doubles_, 0x1.8p52); }
+  Value* bits() const { return llvm::ConstantInt::get(integers_, std::bit_cast<std::uint64_t>(0x1.8p52)); }
+
+  SimdBuilder& b_;
+  llvm::Type *integers_, *doubles_;
+};
+
+/// Divides in f64 where all operands of the vector fit in it: x/y is at least 1/|y| away from the next integer, which is
+/// more than a rounding.
+enum class Part { kQuotient, kRemainder };
+Value* divide_64_bits(SimdBuilder& b, Part part, bool is_signed, Value* x, Value* y) {
+  auto& ir = b.ir();
+  Value* exceed = b.any(ir.CreateOr(exceeds_doubles(b, is_signed, x), exceeds_doubles(b, is_signed, y)));
+  const auto in_doubles = [&] {
+    const DoublesOfIntegers doubles(b, x);
+    Value *dividend = doubles.to(x), *divisor = doubles.to(y);
+    Value* ratio = ir.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, ir.CreateFDiv(dividend, divisor));
+    if (part == Part::kQuotient) return Values{doubles.from(ratio)};
+    return Values{doubles.from(ir.CreateFSub(dividend, ir.CreateFMul(ratio, divisor)))};
+  };
+  const auto one_by_one = [&] {
+    if (part == Part::kQuotient) return Values{is_signed ? ir.CreateSDiv(x, y) : ir.CreateUDiv(x, y)};
+    return Values{is_signed ? ir.CreateSRem(x, y) : ir.CreateURem(x, y)};
+  };
+  return b.if_else(exceed, one_by_one, in_doubles)[0];
+}
+
+/// Whether divide_64_bits() pays off: instruction sets without a rounding of doubles would call a function.
+bool divides_in_doubles(const SimdBuilder& b, int bits, Value* y) {
+  const bool rounds = b.isa() != Isa::kSse2 && b.isa() != Isa::kExactSse2;
+  return bits == 64 && b.lanes() > 1 && !divides_safely(y) && rounds;
+}
+
 // No vector instruction divides integers. LLVM divides by a constant with a multiplication. Up to 32 bits, a
 // floating-point quotient with twice the digits truncates to the right integer: its error is less than 1/|y|, the
 // minimum distance of x/y from the next integer.
@@ -44,6 +99,7 @@ Value* quotient(SimdBuilder& b, ElementType type, Value* x, Value* y) {
   auto& ir = b.ir();
   const int bits = element_type_info(type).bits;
   const bool is_signed = is_signed_integer(type);
+  if (divides_in_doubles(b, bits, y)) return divide_64_bits(b, Part::kQuotient, is_signed, x, y);
   if (bits == 64 || b.lanes() == 1 || divides_safely(y)) return is_signed ? ir.CreateSDiv(x, y) : ir.CreateUDiv(x, y);
   const ElementType through = bits == 32 ? ElementType::kF64 : ElementType::kF32;
   llvm::Type* real = b.register_type(through);
@@ -67,7 +123,9 @@ Value* emit_integer_remainder(SimdBuilder& b, ElementType type, Value* x, Value*
   auto& ir = b.ir();
   Guarded g = guard(b, type, x, y);
   // With 1 in place of the overflowing -1 the remainder is already 0.
-  Value* result = ir.CreateSub(x, ir.CreateMul(quotient(b, type, x, g.divisor), g.divisor));
+  Value* result = divides_in_doubles(b, element_type_info(type).bits, y)
+                      ? divide_64_bits(b, Part::kRemainder, is_signed_integer(type), x, g.divisor)
+                      : ir.CreateSub(x, ir.CreateMul(quotient(b, type, x, g.divisor), g.divisor));
   return ir.CreateSelect(g.by_zero, x, result);
 }
 
