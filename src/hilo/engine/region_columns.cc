@@ -2,12 +2,14 @@
 #include "hilo/engine/region_columns.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 
 #include "hilo/base/sizes.h"
 #include "hilo/engine/element_moves.h"
 #include "hilo/engine/region_ops.h"
+#include "hilo/hlo/build/builder.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/reshape.h"
@@ -55,7 +57,7 @@ class ColumnWriter {
     }
     for (uint32_t k = 0; k < region_.outputs.size(); ++k) {
       const RegionOutput& o = region_.outputs[k];
-      for (int64_t c = 0; c < columns_of(o); ++c) {
+      for (int64_t c = 0; c < columns_of(o); c += step_of(o)) {
         result_.region.outputs.push_back({o.value, at(o.node, c), resolved(o.index, c), o.type});
         result_.outputs.push_back(k);
       }
@@ -73,6 +75,9 @@ class ColumnWriter {
 
   /// Outputs that don't differ between columns are written once.
   int64_t columns_of(const RegionOutput& o) const { return o.index.coefficients.size() > begin_ ? columns_ : 1; }
+
+  /// Results of reductions have one element for all columns of a row.
+  int64_t step_of(const RegionOutput& o) const { return o.index.coefficients.size() > region_.row_begin ? 1 : row_; }
 
   /// Returns the expression at the column, with terms of this region.
   IndexExpr at_column(const IndexExpr& e, int64_t column) const {
@@ -104,7 +109,7 @@ class ColumnWriter {
   /// Finds the columns at which each node is read, from the outputs on.
   void find_needed() {
     for (const RegionOutput& o : region_.outputs) {
-      for (int64_t c = 0; c < columns_of(o); ++c) {
+      for (int64_t c = 0; c < columns_of(o); c += step_of(o)) {
         need(o.node, c);
         for (const IndexTerm& t : o.index.terms) need(t.node, c);
       }
@@ -150,6 +155,7 @@ class ColumnWriter {
   /// Applies the reducer to the elements of a row in order. Returns any node: results have their own.
   uint32_t reduce(uint32_t n, int64_t column) {
     const RegionNode& from = region_.nodes[n];
+    if (from.is_dot) return sum_of_products(n, column);
     std::vector<uint32_t> results;
     for (uint32_t k = 0; k < from.count; ++k) results.push_back(at(from.initial(k), column));
     for (int64_t c = column; c < column + row_; ++c) {
@@ -159,6 +165,27 @@ class ColumnWriter {
     }
     reduced_[{n, column}] = results;
     return results[0];
+  }
+
+  uint32_t sum_of_products(uint32_t n, int64_t column) {
+    const RegionNode& from = region_.nodes[n];
+    const hlo::Computation &multiply = body_of(hlo::Opcode::kMultiply, from.type),
+                           &add = body_of(hlo::Opcode::kAdd, from.type);
+    uint32_t sum = at(from.initial(0), column);
+    for (int64_t c = column; c < column + row_; ++c) {
+      const uint32_t product = apply(multiply, std::array{at(from.operands[0], c), at(from.operands[1], c)})[0];
+      sum = apply(add, std::array{sum, product})[0];
+    }
+    reduced_[{n, column}] = {sum};
+    return sum;
+  }
+
+  const hlo::Computation& body_of(hlo::Opcode opcode, ElementType type) {
+    for (const hlo::ComputationPtr& body : result_.bodies) {
+      if (body->root().opcode == opcode && body->root().shape.element_type() == type) return *body;
+    }
+    result_.bodies.push_back(*hlo::scalar_binary_computation(opcode, type));
+    return *result_.bodies.back();
   }
 
   std::vector<uint32_t> apply(const hlo::Computation& body, std::span<const uint32_t> arguments) {
@@ -209,13 +236,21 @@ class ColumnWriter {
   std::map<std::tuple<NodeKind, int64_t, std::vector<uint32_t>>, std::vector<uint32_t>> known_;
 };
 
+/// Whether a dot is multiplications and additions in the type of its operands. Complex ones are rounded otherwise.
+bool is_plain_dot(const Region& region, const RegionNode& reduce) {
+  const auto has_its_type = [&](uint32_t n) { return region.nodes[n].type == reduce.type; };
+  return reduce.is_dot && element_type_info(reduce.type).bits >= 32 && !is_complex(reduce.type) &&
+         has_its_type(reduce.operands[0]) && has_its_type(reduce.operands[1]);
+}
+
 /// Whether outputs along the columns fill whole rows, and others don't differ between columns.
 bool fill_rows(const Region& region, size_t begin) {
   return std::ranges::all_of(region.outputs, [&](const RegionOutput& o) {
-    int64_t step = o.index.coefficient(region.extents.size() - 1);
     if (o.index.coefficients.size() <= begin) return true;
+    const size_t end = o.index.coefficients.size() > region.row_begin ? region.extents.size() : region.row_begin;
+    int64_t step = o.index.coefficient(end - 1);
     if (step != 1) return false;
-    for (size_t k = region.extents.size(); k-- > begin; step *= region.extents[k]) {
+    for (size_t k = end; k-- > begin; step *= region.extents[k]) {
       if (o.index.coefficient(k) != step) return false;
     }
     return begin > 0 && o.index.coefficient(begin - 1) == step;
@@ -257,7 +292,10 @@ bool may_write_columns(const Region& region) {
   const size_t begin = first_column(region.extents);
   return begin < region.extents.size() && begin <= region.row_begin &&
          std::ranges::all_of(
-             region.nodes, [](const RegionNode& n) { return n.kind != NodeKind::kReduce || is_plain_reduction(n); });
+             region.nodes,
+             [&](const RegionNode& n) {
+               return n.kind != NodeKind::kReduce || is_plain_reduction(n) || is_plain_dot(region, n);
+             });
 }
 
 std::optional<RegionColumns> write_columns(const Region& region, size_t begin) {
@@ -269,7 +307,7 @@ std::optional<RegionColumns> write_columns(const Region& region, size_t begin) {
   }
   if (columns < 2) return std::nullopt;
   for (const RegionNode& n : region.nodes) {
-    if (n.kind == NodeKind::kReduce && !is_plain_reduction(n)) return std::nullopt;
+    if (n.kind == NodeKind::kReduce && !is_plain_reduction(n) && !is_plain_dot(region, n)) return std::nullopt;
   }
   if (!fill_rows(region, begin) || !has_fixed_terms(region)) return std::nullopt;
   return ColumnWriter(region, begin).write();

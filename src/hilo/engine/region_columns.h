@@ -16,7 +16,7 @@ inline constexpr int64_t kMaxColumns = 32;  // a register each
 /// Example   {100, 4096, 3}: 2; {4096, 64}: 2
 size_t first_column(std::span<const int64_t> extents);
 
-/// Whether the reduction accumulates in the type of its elements, so that elementwise ops are the same.
+/// Whether the reduction accumulates in the type of its elements, so that elementwise ops are the same. Not for dots.
 bool is_plain_reduction(const RegionNode& reduce);
 
 /// Whether the code of the region may have the columns written out: a map, or reductions along the columns in the type
@@ -27,6 +27,7 @@ bool may_write_columns(const Region& region);
 struct RegionColumns {
   Region region;
   std::vector<uint32_t> outputs;
+  std::vector<hlo::ComputationPtr> bodies = {};  ///< of dots: the region's nodes point into them
 };
 
 /// Writes out the dimensions from `begin` on. An output along them becomes one for each column, next to each other.

@@ -53,12 +53,32 @@ int64_t instructions_by_columns(const Region& columns, int64_t lanes, Isa isa) {
   return count;
 }
 
+/// Returns the number of lanes that a dimension fills.
+int64_t filled_lanes(int64_t extent, int64_t lanes) {
+  return std::min(lanes, static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(extent))));
+}
+
+/// Returns the number of instructions for `count` elements of rows, if vectors run across the rows.
+int64_t instructions_across_rows(const Region& region, int64_t count, int64_t lanes) {
+  constexpr int64_t kOfLoop = 1, kOfJump = 3;
+  const size_t across = region.row_begin - 1;
+  int64_t of_vector = kOfLoop;
+  for (const RegionNode& n : region.nodes) {
+    const int64_t step = n.index.coefficient(across);
+    of_vector += n.kind == NodeKind::kLoad && step > 1 ? kOfJump : repeated_instructions_of(n);
+    of_vector += std::ssize(n.guards);
+  }
+  const int64_t filled = filled_lanes(region.extents[across], lanes);
+  return (count + filled - 1) / filled * of_vector;
+}
+
 /// Returns the number of instructions for as many rows, if vectors run along a row or along two dimensions.
 int64_t instructions_by_rows(const Region& region, int64_t columns, int64_t lanes) {
   // A row's own instructions; joining the lanes of a reduction; a load of elements that aren't neighbours.
   constexpr int64_t kOfRow = 3, kOfJoin = 5, kOfJump = 3;
   const size_t last = region.extents.size() - 1;
   const int64_t width = region.extents[last];
+  if (prefers_column(region)) return instructions_across_rows(region, lanes * columns, lanes);
   const bool folded = folded_shape(region, static_cast<int>(lanes)).has_value();
   int64_t of_vector = folded ? 0 : 1, of_row = kOfRow;
   for (const RegionNode& n : region.nodes) {
@@ -70,7 +90,7 @@ int64_t instructions_by_rows(const Region& region, int64_t columns, int64_t lane
   }
   of_vector += std::ssize(region.outputs);
   if (folded) return columns * of_vector;
-  const int64_t filled = std::min(lanes, static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(width))));
+  const int64_t filled = filled_lanes(width, lanes);
   return lanes * (columns / width) * ((width + filled - 1) / filled * of_vector + of_row);
 }
 
@@ -87,6 +107,7 @@ int64_t lanes_of(const Region& region, Isa isa) {
 
 std::optional<RegionColumns> columns_of(const Region& region, Isa isa) {
   if (region.extents.size() < 2 || region.outputs.empty()) return std::nullopt;
+  if (prefers_column(region) && is_matrix_product(region)) return std::nullopt;  // its rows share loads
   const int64_t lanes = lanes_of(region, isa);
   size_t begin = std::min(region.row_begin, region.extents.size() - 1);
   while (begin > 1 && region.extents[begin - 1] < lanes) --begin;

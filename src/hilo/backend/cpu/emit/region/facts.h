@@ -34,6 +34,13 @@ int64_t code_length(const Region& region, Isa isa);
 /// no faster.
 std::optional<RegionShape> folded_shape(const Region& region, int lanes);
 
+/// Whether vectors across the rows are better than along them. The number of loads that aren't of neighbours decides.
+/// Example   sum over k of p[t,k] * e[i[t,k],f]: vectors along f
+bool prefers_column(const Region& region);
+
+/// Whether it is a matrix product (and nodes that depend on it) in columns, with an operand that all rows share.
+bool is_matrix_product(const Region& region);
+
 // columns.cc: narrow rows
 /// Returns the region with its columns written out; nullopt if its rows aren't narrow, or if its code wouldn't be
 /// shorter.

@@ -119,20 +119,6 @@ int64_t jumps_along(const Region& region, size_t k) {
   });
 }
 
-/// Whether vectors across the rows are better than along them. The number of loads that aren't of neighbours decides.
-/// Example   sum over k of p[t,k] * e[i[t,k],f]: vectors along f
-bool prefers_column(const Region& region) {
-  if (!region.has_row() || region.row_begin == 0) return false;
-  const size_t outer = region.row_begin - 1, row = region.extents.size() - 1;
-  const int64_t jumps_outer = jumps_along(region, outer), jumps_row = jumps_along(region, row);
-  if (jumps_outer != jumps_row) return jumps_outer < jumps_row;
-  const auto steps_along = [&](size_t k) {
-    return std::ranges::count_if(
-        region.nodes, [&](const RegionNode& n) { return n.kind == NodeKind::kLoad && n.index.coefficient(k) == 1; });
-  };
-  return steps_along(outer) > steps_along(row);
-}
-
 /// Whether rows are so short that a vector across them does more work than one along them. Each of its elements is a
 /// separate load. Sums of few elements are equally fast along them.
 bool spans_short_rows(const Region& region) {
@@ -147,27 +133,6 @@ bool spans_short_rows(const Region& region) {
     pays_off |= is_expensive(n) || (n.kind == NodeKind::kReduce && reducer_of(n) != hlo::ReducerKind::kAdd);
   }
   return pays_off;
-}
-
-/// Whether it is a matrix product (and nodes that depend on it) in columns, with an operand that all rows share.
-bool is_matrix_product(const Region& region) {
-  if (region.row_begin < 2) return false;
-  const size_t rows = block_dimension(region), columns = region.row_begin - 1;
-  int reductions = 0;
-  bool shares = false;
-  for (const RegionNode& n : region.nodes) {
-    if (n.kind == NodeKind::kReduce) {
-      ++reductions;
-      if (!n.is_dot) return false;
-    }
-    const bool in_row = n.index.coefficients.size() > region.row_begin;
-    shares |=
-        n.kind == NodeKind::kLoad && in_row && n.index.coefficient(columns) == 1 && n.index.coefficient(rows) == 0;
-  }
-  for (const RegionOutput& o : region.outputs) {
-    if (o.index.coefficients.size() > region.row_begin) return false;
-  }
-  return reductions == 1 && shares;
 }
 
 /// Whether its rows do nothing except sum a few products of floats.
@@ -276,6 +241,38 @@ int lanes_of_line(const Choice& c, bool column) {
 }
 
 }  // namespace
+
+bool prefers_column(const Region& region) {
+  if (!region.has_row() || region.row_begin == 0) return false;
+  const size_t outer = region.row_begin - 1, row = region.extents.size() - 1;
+  const int64_t jumps_outer = jumps_along(region, outer), jumps_row = jumps_along(region, row);
+  if (jumps_outer != jumps_row) return jumps_outer < jumps_row;
+  const auto steps_along = [&](size_t k) {
+    return std::ranges::count_if(
+        region.nodes, [&](const RegionNode& n) { return n.kind == NodeKind::kLoad && n.index.coefficient(k) == 1; });
+  };
+  return steps_along(outer) > steps_along(row);
+}
+
+bool is_matrix_product(const Region& region) {
+  if (region.row_begin < 2) return false;
+  const size_t rows = block_dimension(region), columns = region.row_begin - 1;
+  int reductions = 0;
+  bool shares = false;
+  for (const RegionNode& n : region.nodes) {
+    if (n.kind == NodeKind::kReduce) {
+      ++reductions;
+      if (!n.is_dot) return false;
+    }
+    const bool in_row = n.index.coefficients.size() > region.row_begin;
+    shares |=
+        n.kind == NodeKind::kLoad && in_row && n.index.coefficient(columns) == 1 && n.index.coefficient(rows) == 0;
+  }
+  for (const RegionOutput& o : region.outputs) {
+    if (o.index.coefficients.size() > region.row_begin) return false;
+  }
+  return reductions == 1 && shares;
+}
 
 RegionShape shape_of_rows(const Region& region, Isa isa) {
   RegionShape shape;
