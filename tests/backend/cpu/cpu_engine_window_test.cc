@@ -146,10 +146,16 @@ TEST(Windows, SelectAndScatterInLanesAndOneByOne) {
       {{2, 3, 9, 10}, {{}, {}, {.size = 2, .stride = 2}, {.size = 3, .padding_low = 1}}},
       {{600, 2}, {{.size = 4, .stride = 3}, {}}},
       {{5, 700}, {{.size = 2}, {}}},
+      {{41, 30}, {{.size = 3, .stride = 2, .padding_low = -2, .padding_high = 1, .window_dilation = 3}, {.size = 2}}},
+      {{2, 17, 19, 3}, {{}, {.size = 2, .stride = 3}, {.size = 2, .stride = 4, .padding_high = 3}, {}}},
+      {{30, 31}, {{.size = 5, .stride = 2}, {.size = 5, .padding_low = 2, .padding_high = 2}}},
+      {{7, 33}, {{}, {.size = 1, .stride = 2, .padding_low = 3, .padding_high = 4}}},
   };
   for (const Form& form : forms) {
-    for (ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kBf16, ElementType::kS32}) {
-      for (auto direction : {hlo::ComparisonDirection::kGe, hlo::ComparisonDirection::kLt}) {
+    for (ElementType type :
+         {ElementType::kF32, ElementType::kF64, ElementType::kBf16, ElementType::kF16, ElementType::kS32}) {
+      for (auto direction :
+           {hlo::ComparisonDirection::kGe, hlo::ComparisonDirection::kGt, hlo::ComparisonDirection::kLt}) {
         Builder b("main");
         const Shape shape = Shape::array(type, form.sizes), scalar = Shape::scalar(type);
         const Shape source = shape.with_dimensions(*hlo::window_counts(form.sizes, form.window));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <ranges>
 
 #include "hilo/hlo/ir/reducer_kind.h"
 #include "hilo/hlo/ops/element_access.h"
@@ -287,15 +288,91 @@ bool can_be_lowered(const Computation& c, const Instruction& i) {
   return !cumulative_of(attributes_of<ReduceWindowAttributes>(i).window, array.dimensions());
 }
 
+/// Returns for each window the number of the offset at which its selected element is; the number of offsets if the
+/// window contains only padding. Compares all windows at once, offset after offset.
+Expr chosen_offsets(Sink& sink, const SelectAndScatterAttributes& a, Expr array, const Shape& source) {
+  ReduceWindowAttributes window;
+  window.window = a.window;
+  const Reduction r{window, {}, {}, {source.dimensions().begin(), source.dimensions().end()}, ReducerKind::kGeneric};
+  const Shape numbers = Shape::array(ElementType::kS32, source.dimensions());
+  std::optional<Expr> inside;
+  Expr values = array;
+  if (pads(a.window)) {
+    inside = padded(full(sink, array.shape(), Literal::scalar(true)), a.window, sink.constant(Literal::scalar(false)));
+    values = padded(values, a.window, sink.constant(Literal(Shape::scalar(array.type()))));
+  }
+  std::vector<int64_t> sizes, offset(a.window.size(), 0);
+  for (const WindowDimension& w : a.window) sizes.push_back(w.size);
+  const auto count = static_cast<int32_t>(volume_of(a.window));
+  Expr value = element_at(values, r, offset), number = full(sink, numbers, Literal::scalar(int32_t{0}));
+  if (inside) number = select(element_at(*inside, r, offset), number, full(sink, numbers, Literal::scalar(count)));
+  for (int32_t k = 1; next_index(sizes, offset); ++k) {
+    const Expr next = element_at(values, r, offset);
+    Expr stays = lifted(sink, *a.select, r.counts, {value, next})[0];
+    if (inside) stays = bitwise_or(bitwise_and(stays, number < count), bitwise_not(element_at(*inside, r, offset)));
+    value = select(stays, value, next);
+    number = select(stays, number, full(sink, numbers, Literal::scalar(k)));
+  }
+  return number;
+}
+
+/// Adds the source at the selected elements. Each offset's part of the source is spread over the array. Windows that
+/// overlap are added in their order, which is the reverse of their offsets'.
+/// Example   gradient of a maximum over 3 x 3 with strides 2: the sum of nine padded arrays, at most four per element
+Expr spread(Sink& sink, const SelectAndScatterAttributes& a, const Exprs& operands) {
+  const Shape array = operands[0].shape(), source = operands[1].shape();
+  const ElementType type = array.element_type();
+  const auto inner = [&](Expr x) { return is_half(type) ? convert(x, ElementType::kF32) : x; };
+  const Expr numbers = chosen_offsets(sink, a, operands[0], source);
+  const Expr values = inner(operands[1]), zero = sink.constant(Literal(Shape::scalar(values.type())));
+  const Expr none = broadcast(zero, source.dimensions(), {});
+  std::vector<int64_t> sizes, offset(a.window.size(), 0);
+  for (const WindowDimension& w : a.window) sizes.push_back(w.size);
+  Exprs parts;
+  do {
+    const Expr here = select(numbers == static_cast<double>(parts.size()), values, none);
+    parts.push_back(here.sink->add_with<PadAttributes>(Opcode::kPad, {here, zero}, [&](auto& p) {
+      for (size_t d = 0; d < offset.size(); ++d) {
+        const WindowDimension& w = a.window[d];
+        const int64_t low = offset[d] * w.window_dilation - w.padding_low;
+        const int64_t end = low + (source.dimension(d) - 1) * w.stride + 1;
+        p.padding.push_back({low, array.dimension(d) - end, w.stride - 1});
+      }
+    }));
+  } while (next_index(sizes, offset));
+  Expr sum = broadcast(inner(operands[2]), array.dimensions(), {});
+  for (const Expr part : parts | std::views::reverse) sum = sum + part;
+  return is_half(type) ? convert(sum, type) : sum;
+}
+
+/// Returns whether regions can compute the op: small windows, and parts that aren't spread far.
+bool can_be_spread(const Computation& c, const Instruction& i) {
+  constexpr int64_t kMaxParts = 16;
+  if (i.opcode != Opcode::kSelectAndScatter) return false;
+  const auto& a = attributes_of<SelectAndScatterAttributes>(i);
+  const Shape &array = c.instruction(i.operands[0]).shape, &source = c.instruction(i.operands[1]).shape;
+  if (array.element_count() == 0 || source.element_count() == 0) return false;
+  int64_t phases = 1;
+  for (const WindowDimension& w : a.window) {
+    phases *= std::min(w.stride, kMaxParts + 1);
+    if (w.base_dilation != 1 || phases > kMaxParts) return false;
+  }
+  const bool far = pads(a.window) && !pads_little(a.window, array.dimensions(), source.dimensions());
+  return is_plain_choice(a, array.element_type()) && !far && volume_of(a.window) <= kMaxParts &&
+         can_be_lifted(*a.select);
+}
+
 StatusOr<ComputationPtr> lower_windows_in(const ComputationPtr& source) {
   if (!has_opcode(*source, Opcode::kReduceWindow) && !has_opcode(*source, Opcode::kSelectAndScatter)) return source;
   RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
   RewriteSink sink(b);
   for (const Instruction& i : source->instructions()) {
-    if (can_be_chosen(*source, i)) {
+    const bool is_spread = can_be_spread(*source, i);
+    if (is_spread || can_be_chosen(*source, i)) {
       b.at(i);
-      const Expr result =
-          scattered(sink, attributes_of<SelectAndScatterAttributes>(i), sink.at_all(b.mapped(i.operands)));
+      const auto& attributes = attributes_of<SelectAndScatterAttributes>(i);
+      const Exprs operands = sink.at_all(b.mapped(i.operands));
+      const Expr result = is_spread ? spread(sink, attributes, operands) : scattered(sink, attributes, operands);
       b.replace(i.id, result.id);
       continue;
     }
