@@ -7,6 +7,7 @@
 #include "hilo/backend/cpu/runtime/functions.h"
 #include "hilo/backend/cpu/runtime/linked_lapack.h"
 #include "hilo/backend/cpu/runtime/matrix.h"
+#include "hilo/backend/cpu/runtime/padded_input.h"
 #include "hilo/backend/cpu/runtime/product_tile.h"
 #include "hilo/types/twins.h"
 
@@ -27,6 +28,10 @@ struct Tile {
   int64_t columns() const { return tile.columns; }
   void run(const T* a, const T* b, int64_t k, T* c) const {
     tile.run(reinterpret_cast<const Part*>(a), reinterpret_cast<const Part*>(b), k, reinterpret_cast<Part*>(c));
+  }
+  void run_rows(const T* const* rows, const int64_t* offsets, const T* b, int64_t k, T* c) const {
+    tile.run_rows(reinterpret_cast<const Part* const*>(rows), offsets, reinterpret_cast<const Part*>(b), k,
+                  reinterpret_cast<Part*>(c));
   }
 };
 
@@ -150,19 +155,27 @@ void write_result(const T* from, ElementType type, const ArrayPlaces& places, vo
 
 int64_t panels_of(const ConvolutionProblem& p, int64_t columns) { return (p.outputs.extent + columns - 1) / columns; }
 
-/// The memory of a part: packed operands and a tile of sums.
+/// The memory of a part: operands as tiles read them, and a tile of sums.
 template <typename T>
 struct PartMemory {
   T *a, *b, *c;
+  int64_t* offsets;  ///< of terms, if windows are read
+
+  /// Elements of `a`: a padded input, or packed rows.
+  static int64_t left_count(const ConvolutionProblem& p) {
+    return reads_windows(p, kTileRows) ? padded_count(p) : kTileRows * p.terms();
+  }
+  static int64_t offset_count(const ConvolutionProblem& p) { return reads_windows(p, kTileRows) ? p.terms() : 0; }
 
   PartMemory(Scratch scratch, const ConvolutionProblem& p, int64_t columns) {
-    a = scratch.take<T>(static_cast<size_t>(kTileRows * p.terms())).data();
+    a = scratch.take<T>(static_cast<size_t>(left_count(p))).data();
     b = scratch.take<T>(static_cast<size_t>(panels_of(p, columns) * columns * p.terms())).data();
     c = scratch.take<T>(static_cast<size_t>(kTileRows * columns)).data();
+    offsets = scratch.take<int64_t>(static_cast<size_t>(offset_count(p))).data();
   }
   static size_t bytes(const ConvolutionProblem& p, int64_t columns) {
-    return bytes_of<T>(kTileRows * p.terms()) + bytes_of<T>(panels_of(p, columns) * columns * p.terms()) +
-           bytes_of<T>(kTileRows * columns);
+    return bytes_of<T>(left_count(p)) + bytes_of<T>(panels_of(p, columns) * columns * p.terms()) +
+           bytes_of<T>(kTileRows * columns) + bytes_of<int64_t>(offset_count(p));
   }
 };
 
@@ -204,20 +217,28 @@ void pack_right(const ConvolutionProblem& p, const T* rhs, int64_t columns, T* t
 /// A row of the result: a batch and a position.
 struct ProductRow {
   int64_t lhs, out;  ///< of its first element
-  std::array<int64_t, 3> origin;
+  std::array<int64_t, 3> position;
 };
 
-ProductRow row_at(const ConvolutionProblem& p, int64_t number) {
-  ProductRow row{0, p.out_offset, {}};
-  for (size_t d = 3; d-- > 0;) {
-    const int64_t position = number % p.dims[d].count;
-    number /= p.dims[d].count;
-    row.origin[d] = p.dims[d].origin + position * p.dims[d].step;
-    row.out += position * p.dims[d].out_stride;
+/// Goes from the end of a line to the next line, or to the first position of the next batch.
+void advance_line(const ConvolutionProblem& p, ProductRow& row) {
+  row.out -= (p.dims[2].count - 1) * p.dims[2].out_stride;
+  row.position[2] = 0;
+  for (size_t d = 2; d-- > 0;) {
+    row.out += p.dims[d].out_stride;
+    if (++row.position[d] < p.dims[d].count) return;
+    row.out -= p.dims[d].count * p.dims[d].out_stride;
+    row.position[d] = 0;
   }
-  row.lhs = number * p.batch.lhs_stride;
-  row.out += number * p.batch.out_stride;
-  return row;
+  row.lhs += p.batch.lhs_stride;
+  row.out += p.batch.out_stride;
+}
+
+/// Goes to the next position, or to the first one of the next batch.
+inline void advance(const ConvolutionProblem& p, ProductRow& row) {
+  if (row.position[2] + 1 == p.dims[2].count) return advance_line(p, row);
+  ++row.position[2];
+  row.out += p.dims[2].out_stride;
 }
 
 /// Packs row `r` of a tile. Padding is zero.
@@ -227,7 +248,7 @@ void pack_left(const ConvolutionProblem& p, const T* lhs, const ProductRow& row,
     int64_t at = row.lhs;
     bool is_inside = true;
     for (size_t d = 0; d < 3; ++d) {
-      const int64_t place = row.origin[d] + tap[d] * p.dims[d].tap_step;
+      const int64_t place = p.dims[d].origin + row.position[d] * p.dims[d].step + tap[d] * p.dims[d].tap_step;
       is_inside &= place >= 0 && place < p.dims[d].size;
       at += place * p.dims[d].lhs_stride;
     }
@@ -259,31 +280,99 @@ bool run_linked(const ConvolutionProblem& p, const T* lhs, const T* rhs, T* out)
   }
 }
 
+using TileRows = std::array<ProductRow, kTileRows>;
+
+/// Returns the rows of a tile from `next` on, which it advances over them. The last of `count` rows is repeated.
+inline TileRows take_rows(const ConvolutionProblem& p, int64_t count, ProductRow& next) {
+  TileRows rows;
+  for (int64_t r = 0; r < kTileRows; ++r) {
+    rows[static_cast<size_t>(r)] = next;
+    if (r + 1 < count) advance(p, next);
+  }
+  if (count <= kTileRows) advance(p, next);
+  return rows;
+}
+
+/// Writes sums to places of a stride.
+template <typename T>
+void store_sums(const T* from, int64_t count, int64_t stride, T* to) {
+  if (stride == 1) {
+    for (int64_t j = 0; j < count; ++j) to[j] = from[j];
+  } else {
+    for (int64_t j = 0; j < count; ++j) to[j * stride] = from[j];
+  }
+}
+
+/// One group of a part.
+template <typename T>
+struct GroupProduct {
+  const ConvolutionProblem& p;
+  const Tile<T>& tile;
+  const PartMemory<T>& memory;
+  const T* lhs;
+  T* out;
+  const Stop& stop;
+
+  /// Computes the first `used` rows of a tile. `sum(b)` computes the sums for a panel.
+  template <typename Sum>
+  void write_tile(const TileRows& rows, int64_t used, const Sum& sum) const {
+    const int64_t columns = tile.columns();
+    for (int64_t panel = 0; panel < panels_of(p, columns); ++panel) {
+      sum(memory.b + panel * p.terms() * columns);
+      const int64_t count = std::min(columns, p.outputs.extent - panel * columns);
+      for (int64_t r = 0; r < used; ++r) {
+        T* const to = out + rows[static_cast<size_t>(r)].out + panel * columns * p.outputs.out_stride;
+        store_sums(memory.c + r * columns, count, p.outputs.out_stride, to);
+      }
+    }
+  }
+
+  /// Packs the rows of each tile.
+  void run_packed() const {
+    const int64_t count = p.batch.extent * p.positions();
+    ProductRow next{0, p.out_offset, {}};
+    for (int64_t first = 0; first < count && !stop.raised(); first += kTileRows) {
+      const TileRows rows = take_rows(p, count - first, next);
+      for (int64_t r = 0; r < kTileRows; ++r) pack_left(p, lhs, rows[static_cast<size_t>(r)], r, memory.a);
+      write_tile(rows, std::min(kTileRows, count - first),
+                 [&](const T* b) { tile.run(memory.a, b, p.terms(), memory.c); });
+    }
+  }
+
+  /// Reads the windows of each batch where they are, or in a padded copy.
+  void run_windows() const {
+    const int64_t positions = p.positions();
+    ProductRow next{0, p.out_offset, {}};
+    for (int64_t batch = 0; batch < p.batch.extent; ++batch) {
+      const PaddedInput<T> input = padded_input(p, lhs + batch * p.batch.lhs_stride, memory.a);
+      if (batch == 0) {
+        for_taps(p, [&](int64_t k, const std::array<int64_t, 3>& tap) {
+          for (int64_t i = 0; i < p.inputs.extent; ++i)
+            memory.offsets[k + i] = input.distance(p, tap) + i * input.input_stride;
+        });
+      }
+      for (int64_t first = 0; first < positions && !stop.raised(); first += kTileRows) {
+        const TileRows rows = take_rows(p, positions - first, next);
+        std::array<const T*, kTileRows> windows;
+        for (size_t r = 0; r < rows.size(); ++r) windows[r] = input.window(p, rows[r].position);
+        write_tile(rows, std::min(kTileRows, positions - first),
+                   [&](const T* b) { tile.run_rows(windows.data(), memory.offsets, b, p.terms(), memory.c); });
+      }
+    }
+  }
+};
+
 template <typename T>
 void run_part(const ConvolutionProblem& p, const Tile<T>& tile, const T* lhs, const T* rhs, T* out, Scratch scratch,
               const Stop& stop) {
   if (run_linked(p, lhs, rhs, out)) return;
-  const int64_t columns = tile.columns(), rows = p.batch.extent * p.positions(), terms = p.terms();
-  const PartMemory<T> memory(scratch, p, columns);
+  const PartMemory<T> memory(scratch, p, tile.columns());
   for (int64_t group = 0; group < p.groups.extent; ++group) {
-    pack_right(p, rhs + group * p.groups.rhs_stride, columns, memory.b);
-    for (int64_t first = 0; first < rows && !stop.raised(); first += kTileRows) {
-      std::array<ProductRow, kTileRows> tile_rows;
-      const int64_t used = std::min(kTileRows, rows - first);
-      for (int64_t r = 0; r < kTileRows; ++r) {
-        tile_rows[static_cast<size_t>(r)] = row_at(p, std::min(first + r, rows - 1));
-        pack_left(p, lhs + group * p.groups.lhs_stride, tile_rows[static_cast<size_t>(r)], r, memory.a);
-      }
-      for (int64_t panel = 0; panel < panels_of(p, columns); ++panel) {
-        tile.run(memory.a, memory.b + panel * terms * columns, terms, memory.c);
-        const int64_t count = std::min(columns, p.outputs.extent - panel * columns);
-        for (int64_t r = 0; r < used; ++r) {
-          T* const to = out + tile_rows[static_cast<size_t>(r)].out + group * p.groups.out_stride +
-                        panel * columns * p.outputs.out_stride;
-          for (int64_t j = 0; j < count; ++j) to[j * p.outputs.out_stride] = memory.c[r * columns + j];
-        }
-      }
-    }
+    pack_right(p, rhs + group * p.groups.rhs_stride, tile.columns(), memory.b);
+    const GroupProduct<T> product{
+        p, tile, memory, lhs + group * p.groups.lhs_stride, out + group * p.groups.out_stride, stop};
+    if (reads_windows(p, kTileRows)) product.run_windows();
+    else product.run_packed();
   }
 }
 

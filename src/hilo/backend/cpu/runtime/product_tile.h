@@ -10,11 +10,13 @@ namespace hilo::cpu::runtime {
 inline constexpr int64_t kTileRows = 4;
 
 /// Computes c[row][column] = the sum over k of a[k][row] * b[k][column], for kTileRows rows and `columns` columns. The
-/// real parts of complex columns come before the imaginary ones; those of a and c alternate.
+/// real parts of complex columns come before the imaginary ones; those of a and c alternate. `run_rows` reads a[k][row]
+/// at rows[row] + offsets[k], in elements.
 template <typename T>
 struct ProductTile {
   int64_t columns;
   void (*run)(const T* a, const T* b, int64_t k, T* c);
+  void (*run_rows)(const T* const* rows, const int64_t* offsets, const T* b, int64_t k, T* c);
 };
 
 struct ProductTiles {
