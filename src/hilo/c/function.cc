@@ -8,6 +8,7 @@
 #include "hilo/base/files.h"
 #include "hilo/c/guarded.h"
 #include "hilo/c/run.h"
+#include "hilo/c/sized_function.h"
 #include "hilo/c/staged.h"
 #include "hilo/c/struct_size.h"
 #include "hilo/client/local_computation.h"
@@ -68,14 +69,41 @@ std::vector<MemoryRule> rules_of(std::span<const Shape> shapes) {
   return rules;
 }
 
+/// The options of a program with buckets.
+StatusOr<JitOptions> bucket_options(const Program& program, const hilo_compile_options& options,
+                                    CompilerOptions named) {
+  if (options.buckets == nullptr) return null_parameter("hilo_compile_options", "buckets");
+  JitOptions jit{.compiler_options = std::move(named),
+                 .buckets = {options.buckets, options.buckets + options.bucket_count}};
+  for (size_t k = 0; options.bucket_axes != nullptr && k < program.arguments.size(); ++k) {
+    const int32_t axis = options.bucket_axes[k];
+    if (axis < -1) return invalid_argument(fmt::format("hilo_compile_options: got axis {} of argument {}", axis, k));
+    jit.bucket_axes.push_back(axis == -1 ? std::optional<int>() : axis);
+  }
+  return jit;
+}
+
+Status make_sized(const Program& program, const hilo_compile_options& options, CompilerOptions named,
+                  Function& function) {
+  HILO_ASSIGN_OR_RETURN(JitOptions jit, bucket_options(program, options, std::move(named)));
+  HILO_ASSIGN_OR_RETURN(function.sized, sized_function(program, std::move(jit)));
+  function.arguments.resize(program.arguments.size());
+  function.results.resize(program.results.size());
+  return ok_status();
+}
+
 StatusOr<std::shared_ptr<const Function>> function_of(const Program& program, const hilo_compile_options& options) {
   if (options.threads < 0)
     return invalid_argument(fmt::format("hilo_compile_options: got {} threads", options.threads));
   HILO_ASSIGN_OR_RETURN(CompilerOptions named, named_options(options));
   HILO_RETURN_IF_ERROR(add_effort(options, named));
   auto function = std::make_shared<Function>();
-  HILO_ASSIGN_OR_RETURN(function->executable, compiled(program, named));
   if (options.threads != 0) function->pool = std::make_unique<ThreadPool>(options.threads);
+  if (options.bucket_count != 0) {
+    HILO_RETURN_IF_ERROR(make_sized(program, options, std::move(named), *function));
+    return std::shared_ptr<const Function>(std::move(function));
+  }
+  HILO_ASSIGN_OR_RETURN(function->executable, compiled(program, named));
   const Executable& executable = *function->executable;
   function->arguments = rules_of(executable.argument_shapes());
   function->results = rules_of(executable.result_shapes());
@@ -141,6 +169,8 @@ std::optional<Status> run_at(const Function& function, const void* const* argume
 }
 
 Status checked_call(const Function& function, const void* const* arguments, void* const* results) {
+  if (function.sized != nullptr)
+    return invalid_argument("hilo_call: the sizes of the arrays are open. Hint: hilo_call_buffers");
   HILO_RETURN_IF_ERROR(check_addresses("argument", function.arguments, arguments));
   HILO_RETURN_IF_ERROR(check_addresses("result", function.results, results));
   HILO_RETURN_IF_ERROR(check_overlaps(function, arguments, results));
@@ -186,6 +216,7 @@ int hilo_save(const hilo_function* function, const char* path, char** error) {
   return guarded(error, [&]() -> Status {
     if (function == nullptr) return null_parameter("hilo_save", "function");
     if (path == nullptr) return null_parameter("hilo_save", "path");
+    if (function->function->sized != nullptr) return unimplemented("hilo_save: a function with buckets");
     HILO_ASSIGN_OR_RETURN(const std::string bytes, function->function->executable->serialize());
     return write_file_atomic(path, bytes);
   });

@@ -30,11 +30,14 @@ struct MemoryRule {
   uintptr_t mask;  ///< bits of the address that are 0
 };
 
+struct SizedFunction;
+
 struct Function {
-  std::shared_ptr<Executable> executable;
-  std::unique_ptr<ThreadPool> pool;  ///< null: the process's pool
-  std::vector<MemoryRule> arguments, results;
-  bool direct = false;  ///< whether calls run at the caller's addresses
+  std::shared_ptr<Executable> executable;      ///< null with buckets
+  std::shared_ptr<const SizedFunction> sized;  ///< with buckets
+  std::unique_ptr<ThreadPool> pool;            ///< null: the process's pool
+  std::vector<MemoryRule> arguments, results;  ///< with buckets, only their numbers count
+  bool direct = false;                         ///< whether calls run at the caller's addresses
 };
 
 /// Describes an array. `value` outlives the description.

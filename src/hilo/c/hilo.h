@@ -26,7 +26,7 @@ extern "C" {
 
 /* The version of this header. A library of the same major version runs a program that was built with it, if its minor
    version isn't lower. */
-enum { HILO_C_MAJOR = 1, HILO_C_MINOR = 1 };
+enum { HILO_C_MAJOR = 1, HILO_C_MINOR = 2 };
 
 /* The numbers of absl, gRPC and PJRT. */
 typedef enum hilo_code {
@@ -196,13 +196,22 @@ typedef struct hilo_compile_options {
   /* Seconds for the generation of good code; what would end later is generated as under HILO_EFFORT_FASTEST. 0: no
      limit. */
   double budget;
+  /* Since 1.2. For a program with open sizes: a size is padded up to the next bucket, so that each bucket is compiled
+     once, by the first call that needs it. hilo_call_buffers() and hilo_start() then run buffers of any size up to the
+     largest bucket. Every operation must have a rule that keeps padding out of the results; otherwise a call returns
+     UNIMPLEMENTED with the operation's name. */
+  const int64_t* buckets;
+  size_t bucket_count; /* 0: all sizes are known */
+  /* Per argument the dimension that changes, or -1. NULL: those dimensions in which calls differ; the first call then
+     has a program for its own sizes. */
+  const int32_t* bucket_axes;
 } hilo_compile_options;
 
 /* Compiles a program for the default device of the process.
    options   may be NULL
    function  receives the compiled program; the caller owns it
-   Errors    INVALID_ARGUMENT for a program with open sizes, or wrong options; UNIMPLEMENTED; RESOURCE_EXHAUSTED;
-             DEADLINE_EXCEEDED */
+   Errors    INVALID_ARGUMENT for a program with open sizes without buckets, or wrong options; UNIMPLEMENTED;
+             RESOURCE_EXHAUSTED; DEADLINE_EXCEEDED */
 int hilo_compile(const hilo_program* program, const hilo_compile_options* options, hilo_function** function,
                  char** error);
 
@@ -212,7 +221,7 @@ void hilo_function_free(hilo_function* function);
 const hilo_program* hilo_function_program(const hilo_function* function);
 
 /* Writes a compiled program to a file, which hilo_load() reads and hilo_compile() then only starts.
-   Errors   UNIMPLEMENTED if the platform can't save programs; those of the file system */
+   Errors   UNIMPLEMENTED if the platform can't save programs, and for buckets; those of the file system */
 int hilo_save(const hilo_function* function, const char* path, char** error);
 
 /* ---- Calls on the caller's memory ---- */
@@ -221,8 +230,8 @@ int hilo_save(const hilo_function* function, const char* path, char** error);
    arguments  per argument, the address of its elements: hilo_array::bytes of them, aligned to hilo_array::alignment.
               NULL is valid for an array without elements
    results    per result, the address of memory for its elements. It overlaps neither an argument nor another result
-   Errors     INVALID_ARGUMENT for a wrong count, a null or misaligned address, and memory that overlaps; then nothing
-              is written. Errors of the program; then the results are unspecified
+   Errors     INVALID_ARGUMENT for a wrong count, a null or misaligned address, memory that overlaps, and a function
+              with buckets; then nothing is written. Errors of the program; then the results are unspecified
    Cost       on the host without a copy or a lock. Memory for temporaries is allocated by the first call, and when more
               calls run at once than ever before; up to 8 of them reuse theirs, or one if it has more than 1 MiB. A call
               during a hilo_start() waits for it, and copies */
@@ -273,14 +282,15 @@ int hilo_buffer_elements(const hilo_buffer* buffer, const void** elements, char*
 
 /* Runs a program on buffers. Returns when the results are complete.
    results  receives result_count buffers; the caller owns them
-   Errors   INVALID_ARGUMENT for a wrong count, type or dimension; those of the program */
+   Errors   INVALID_ARGUMENT for a wrong count, type or dimension, or a size beyond the largest bucket; those of the
+            program */
 int hilo_call_buffers(const hilo_function* function, const hilo_buffer* const* arguments, size_t argument_count,
                       hilo_buffer** results, size_t result_count, char** error);
 
 /* ---- Asynchronous calls ---- */
 
-/* Starts a program on buffers and may return before it ends. Runs of one device take place one after another. The
-   buffers of arguments may be freed at once.
+/* Starts a program on buffers and may return before it ends; one with buckets has ended then. Runs of one device take
+   place one after another. The buffers of arguments may be freed at once.
    results  receives result_count buffers; the caller owns them. They may be arguments of other calls at once
    run      receives a handle to wait for; the caller owns it. May be NULL: hilo_buffer_read() waits, too
    Errors   INVALID_ARGUMENT for a wrong count, type or dimension. Errors of the program are those of hilo_run_wait() */

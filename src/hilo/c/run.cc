@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "hilo/c/guarded.h"
+#include "hilo/c/sized_function.h"
 #include "hilo/import/callable.h"
 
 namespace hilo::c {
@@ -63,6 +64,11 @@ void give(Buffers buffers, hilo_buffer** results) {
   for (size_t r = 0; r < handles.size(); ++r) results[r] = handles[r].release();
 }
 
+Buffers run_sized(const Function& function, const Buffers& inputs) {
+  const ExecutorScope threads(function.pool.get());
+  return call_sized(*function.sized, inputs);
+}
+
 }  // namespace
 
 extern "C" {
@@ -74,6 +80,10 @@ int hilo_call_buffers(const hilo_function* function, const hilo_buffer* const* a
     const Function& called = *function->function;
     HILO_ASSIGN_OR_RETURN(const Buffers inputs,
                           buffers_of("hilo_call_buffers", called, arguments, argument_count, results, result_count));
+    if (called.sized != nullptr) {
+      give(run_sized(called, inputs), results);
+      return ok_status();
+    }
     Buffers outputs(result_count);
     HILO_RETURN_IF_ERROR(called.executable->execute(inputs, outputs, {.executor = called.pool.get()}));
     give(std::move(outputs), results);
@@ -90,6 +100,11 @@ int hilo_start(const hilo_function* function, const hilo_buffer* const* argument
     HILO_ASSIGN_OR_RETURN(const Buffers inputs,
                           buffers_of("hilo_start", *called, arguments, argument_count, results, result_count));
     auto handle = std::make_unique<hilo_run>();
+    if (called->sized != nullptr) {
+      give(run_sized(*called, inputs), results);
+      if (run != nullptr) *run = handle.release();
+      return ok_status();
+    }
     Buffers outputs(result_count);
     const DeviceRun one = {inputs, outputs};
     HILO_ASSIGN_OR_RETURN(
