@@ -42,7 +42,7 @@ endif
 
 bench:  ## hilo compared with its peers; RECORD=1 writes the ratios into docs/
 	@tools/setup.sh build test bench
-	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command hilo_pjrt bench example_digits
+	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command hilo_pjrt hilo_rt bench example_digits
 	@python3 tools/bench.py --build $(BUILD) $(if $(RECORD),--record)
 
 race:  ## random programs on hilo and on jaxlib: PROGRAMS=200, OPTIONS="--threads all --isa avx2 --classes product"; RECORD=1 writes the ratios into docs/

@@ -7,8 +7,9 @@ program's time that its profile explains; units that take more than 4 times the 
 reading speed; gradients compared with their objectives; collectives between processes compared with MPI's; training
 steps on one and two devices; calls of a server compared with a bare echo; models of finance and statistics and their
 gradients; GradBench's evals; small programs of control and robotics compared with CasADi, Pinocchio, Eigen and Ceres;
-and hilo compared with its peers (bench/peers.py). The last part writes the picture of its ratios into figures/ of the
-build folder, or with --record into docs/figures and docs/performance.md."""
+programs that are compiled ahead of time, to objects; and hilo compared with its peers (bench/peers.py). The last part
+writes the picture of its ratios into figures/ of the build folder, or with --record into docs/figures and
+docs/performance.md."""
 
 import argparse
 import json
@@ -37,13 +38,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--only", choices=("start", "compile", "profile", "floors", "programs", "reading", "adbench", "finance", "statistics", "gradbench", "processes", "meshes", "serving",
-                                           "small", "peers"))
+                                           "small", "objects", "peers"))
     parser.add_argument("--record", action="store_true", help="write the comparisons with peers into docs/")
     arguments = parser.parse_args()
     sections = {"start": start, "compile": compile_times, "profile": profile, "floors": floors, "programs": programs, "reading": reading,
                 "adbench": adbench, "finance": lambda build: models(build, "finance"),
                 "statistics": lambda build: models(build, "statistics"), "gradbench": gradbench, "processes": processes, "meshes": meshes,
-                "serving": serving, "small": small, "peers": lambda build: peers(build, arguments.record)}
+                "serving": serving, "small": small, "objects": objects, "peers": lambda build: peers(build, arguments.record)}
     statuses = [run(arguments.build) for name, run in sections.items() if arguments.only in (None, name)]
     return max(statuses)
 
@@ -272,6 +273,10 @@ def rows_with_first(command: list) -> dict[str, tuple[float, float, float]]:
 
 def small(build: pathlib.Path) -> int:
     return subprocess.run([sys.executable, ROOT / "bench" / "small" / "peers.py", "--build", build]).returncode
+
+
+def objects(build: pathlib.Path) -> int:
+    return subprocess.run([sys.executable, ROOT / "bench" / "objects" / "run.py", "--build", build]).returncode
 
 
 def sizes_and_times(command: list) -> dict[str, tuple[float, float]]:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""record_objects.py -- writes the programs of tests/objects: controllers, filters and networks, and that of
-docs/ahead_of_time.md, as files of jax.export.
+"""record_objects.py [NAME ...] -- writes the programs of tests/objects: controllers, filters and networks, and that of
+docs/ahead_of_time.md, as files of jax.export. Names select programs.
 
     python3 tests/golden/record_objects.py      # needs jax 0.4.30 or later
 """
@@ -19,6 +19,7 @@ jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_hlo_source_file_canonicalization_regex", ".*/")  # file names without folders
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 OUT = ROOT / "tests/objects/programs"
+WITH_RUNTIME = ROOT / "tests/objects/with_runtime"  # programs that call libhilo_rt.a
 
 
 def rotation(q):
@@ -143,6 +144,73 @@ def moments(x, mask, weights):
     return jnp.sum(y), jnp.max(x, axis=0), jnp.argmin(x, axis=1), mean, jnp.any(mask, axis=1)
 
 
+def quadrotor(x, u):
+    """A step of a quadrotor in a plane: place, tilt, their speeds; thrust and torque."""
+    place, tilt, speed, turn = x[:2], x[2], x[3:5], x[5]
+    pull = jnp.stack([-u[0] * jnp.sin(tilt), u[0] * jnp.cos(tilt) - 9.81])
+    return jnp.concatenate([place + 0.05 * speed, jnp.stack([tilt + 0.05 * turn]), speed + 0.05 * pull,
+                            jnp.stack([turn + 0.05 * u[1]])])
+
+
+def mpc(start, goal, inputs):
+    """A step of model-predictive control: one Gauss-Newton step of 20 inputs, by a Riccati recursion."""
+    state_cost, input_cost = np.diag([4.0, 4.0, 1.0, 0.5, 0.5, 0.1]), np.diag([0.05, 0.1])
+    states = jax.lax.scan(lambda x, u: (quadrotor(x, u),) * 2, start, inputs)[1]
+    states = jnp.concatenate([start[None], states])
+    a, b = jax.vmap(jax.jacfwd(quadrotor, (0, 1)))(states[:-1], inputs)
+
+    def backward(carry, now):
+        p, s = carry
+        a, b, x, u = now
+        pb = p @ b
+        factor = jnp.linalg.cholesky(input_cost + b.T @ pb)
+        right = jnp.concatenate([pb.T @ a, (b.T @ s + input_cost @ (u - jnp.array([9.81, 0.0])))[:, None]], 1)
+        half = jax.scipy.linalg.solve_triangular(factor, right, lower=True)
+        gain = jax.scipy.linalg.solve_triangular(factor, half, trans=1, lower=True)
+        p = state_cost + a.T @ p @ a - half[:, :6].T @ half[:, :6]
+        s = state_cost @ (x - goal) + a.T @ s - half[:, :6].T @ half[:, 6]
+        return (p, s), gain
+
+    last = (10 * state_cost, 10 * state_cost @ (states[-1] - goal))
+    gains = jax.lax.scan(backward, last, (a, b, states[:-1], inputs), reverse=True)[1]
+
+    def forward(x, now):
+        gain, old, u = now
+        u = jnp.clip(u - gain[:, 6] - gain[:, :6] @ (x - old), jnp.array([0.0, -8.0]), jnp.array([20.0, 8.0]))
+        return quadrotor(x, u), u
+
+    return jax.lax.scan(forward, start, (gains, states[:-1], inputs))[1]
+
+
+def forest(x):
+    """The mean of 20 decision trees of 6 levels."""
+    random = np.random.default_rng(0)
+    feature, threshold = random.integers(0, 16, (20, 63), np.int32), random.normal(size=(20, 63)).astype(np.float32)
+    leaves = random.normal(size=(20, 64)).astype(np.float32)
+    node = jnp.zeros(20, jnp.int32)
+    tree = np.arange(20)
+    for _ in range(6):
+        node = 2 * node + 1 + (x[jnp.asarray(feature)[tree, node]] > jnp.asarray(threshold)[tree, node])
+    return jnp.mean(jnp.asarray(leaves)[tree, node - 63])
+
+
+def fft_filter(signal, gains):
+    """Multiplies the frequencies of a signal."""
+    return jnp.fft.irfft(jnp.fft.rfft(signal) * gains, signal.size)
+
+
+def cnn(params, image):
+    """Two convolutions with pooling, and a layer of 10 classes, for an image of 28 x 28 pixels."""
+    (first, bias), (second, bias_2), (last, bias_3) = params
+
+    def stage(x, kernel, bias):
+        x = jax.lax.conv_general_dilated(x, kernel, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+        return jax.lax.reduce_window(jax.nn.relu(x + bias), -jnp.inf, jax.lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
+
+    x = stage(stage(image[None, :, :, None], first, bias), second, bias_2)
+    return jax.nn.softmax(x.reshape(-1) @ last + bias_3)
+
+
 def main():
     f64, f32, i32 = np.float64, np.float32, np.int32
     s = jax.ShapeDtypeStruct
@@ -155,11 +223,26 @@ def main():
         "filter": (filter_step, s((5,), f64), s((5, 5), f64), s((2,), f64), s((), f64)),
         "rollout": (rollout, s((2,), f64), (s((9,), f64), s((9,), f64))),
         "root": (root, s((), f64)),
+        "mpc": (mpc, s((6,), f64), s((6,), f64), s((20, 2), f64)),
+        "forest": (forest, s((16,), f32)),
         "moments": (moments, s((40, 300), i32), s((40, 300), np.bool_), s((2_000_000,), jnp.bfloat16)),
     }
-    OUT.mkdir(parents=True, exist_ok=True)
-    for name, (f, *arguments) in programs.items():
-        (OUT / f"{name}.jax").write_bytes(jax.export.export(jax.jit(f))(*arguments).serialize())
+    layers = [(s((3, 3, 1, 8), f32), s((8,), f32)), (s((3, 3, 8, 16), f32), s((16,), f32)),
+              (s((784, 10), f32), s((10,), f32))]
+    with_runtime = {
+        "fft_filter": (fft_filter, s((1024,), f32), s((513,), f32)),
+        "cnn": (cnn, layers, s((28, 28), f32)),
+    }
+    for folder, group in ((OUT, programs), (WITH_RUNTIME, with_runtime)):
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, (f, *arguments) in group.items():
+            if sys.argv[1:] == [] or name in sys.argv[1:]:
+                (folder / f"{name}.jax").write_bytes(jax.export.export(jax.jit(f))(*arguments).serialize())
+    if sys.argv[1:] == []:
+        write_page()
+
+
+def write_page():
     script = re.search(r"^```python\n(.*?)^```$", (ROOT / "docs/ahead_of_time.md").read_text(), re.M | re.S)[1]
     folder = ROOT / "tests/objects/page"
     folder.mkdir(exist_ok=True)

@@ -20,6 +20,9 @@ from texts import IN_RUNTIME, TEXTS  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = {path.stem: path for path in sorted((HERE / "programs").glob("*.jax"))}
+# Programs that call libhilo_rt.a.
+WITH_RUNTIME = {**{name: f"{name}.hlo" for name in IN_RUNTIME},
+                **{path.stem: path for path in sorted((HERE / "with_runtime").glob("*.jax"))}}
 STRICT = ("-Wall", "-Wextra", "-Werror", "-pedantic")
 # What an object may refer to: the C library's memory functions, and libm's.
 ALLOWED = {"memcpy", "memmove", "memset", "fma", "fmaf", "fmod", "fmodf", "acos", "acosh", "asin", "asinh", "atan",
@@ -303,10 +306,10 @@ def realtime_prints_the_work(place):
 def runtime_has_the_bits_of_jit(place):
     """Each function of libhilo_rt.a, linked by a C compiler: bits, levels, no allocation, a bounded stack."""
     called = set()
-    for name in IN_RUNTIME:
+    for name, source in WITH_RUNTIME.items():
         options = "--runtime", "rt", "--test", "--random", "5"
         for level in levels():
-            manifest = compile_object(place, name, "--target", level, *options, source=f"{name}.hlo")
+            manifest = compile_object(place, name, "--target", level, *options, source=source)
             run(place, "cc", "-std=c99", *STRICT, f"{name}_test.c", f"{name}.o", runtime_library(place), "-o", "test",
                 "-lm")
             run(place, "./test")
@@ -344,7 +347,7 @@ def recorded(place, name):
 def exact_has_the_same_bits(place):
     """With --exact, objects of all levels of this machine, and one that has all of them, return the same bits."""
     programs = {name: (source, ()) for name, source in PROGRAMS.items()}
-    programs |= {name: (f"{name}.hlo", ("--runtime", "rt")) for name in IN_RUNTIME}
+    programs |= {name: (source, ("--runtime", "rt")) for name, source in WITH_RUNTIME.items()}
     for name, (source, options) in programs.items():
         results = []
         for target in (*levels(), "x86-64:v2,v3,v4"):
