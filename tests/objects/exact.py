@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """exact.py --build BUILD FOLDER COUNT [--qemu N] [--seed S] -- compares the bits of results between processors.
 
-COUNT programs of FOLDER, which has files that `hilo compile` reads, or archives NAME.tar.gz of them, are compiled with
---exact for all levels of x86-64 that this machine has, linked and run. They must have the results that the compiler
-recorded, and those are the same for all levels. N of them are compiled for AArch64, too, with the library of `make arm`,
-and run under qemu. Other programs are drawn for those that can't be objects with libhilo_rt.a.
+FOLDER has files that `hilo compile` reads, or archives NAME.tar.gz of them. COUNT programs are compiled with --exact
+for all levels of x86-64 that this machine has, linked and run. They must have the results that the compiler recorded,
+and those are the same for all levels. N of them are compiled for AArch64, too, with the library of `make arm`, and run
+under qemu. Other programs are drawn for those that can't be objects with libhilo_rt.a.
 
 On AArch64, programs that call functions of libm or of libhilo_rt.a may have other bits: --exact doesn't promise those.
 Prints how many programs agree, and each that doesn't. The suite doesn't run it: the programs are those of others.
@@ -45,8 +45,8 @@ def main():
         programs = programs_in(options.folder, pathlib.Path(folder))
         random.Random(options.seed).shuffle(programs)
         same, under_qemu, of_libraries, differ = compare(build, programs, options.count, options.qemu)
-    print(f"{same} programs have the same bits on {', '.join(levels())}; {under_qemu} of them on {ARM}, under qemu, and "
-          f"{of_libraries} have others, of functions of libm or of libhilo_rt.a")
+    print(f"{same} programs have the same bits on {', '.join(levels())}; {under_qemu} of them on {ARM}, under qemu, "
+          f"and {of_libraries} have others, of functions of libm or of libhilo_rt.a")
     for line in differ:
         print(f"differs: {line}")
     return 1 if differ or same < options.count or under_qemu + of_libraries < options.qemu else 0
@@ -103,7 +103,8 @@ def outcome_of(build, path):
         for level in levels():
             if not compile_test(build, path, level, folder):
                 return None
-            results.append(re.findall(r"(\w+_wanted)\[\] = \{(.*?)\};", pathlib.Path(folder, "program_test.c").read_text(), re.S))
+            test = pathlib.Path(folder, "program_test.c").read_text()
+            results.append(re.findall(r"(\w+_wanted)\[\] = \{(.*?)\};", test, re.S))
             linked = run(folder, "cc", "program_test.c", "program.o", build / "lib/libhilo_rt.a", "-o", "test", "-lm")
             done = run(folder, "./test") if linked.returncode == 0 else linked
             if done.returncode != 0:
