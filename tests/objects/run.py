@@ -95,6 +95,33 @@ def calls_keep_their_promises(place):
             assert figures["parts"] > 1, figures
 
 
+def compile_checked(place, name, source, *options, shorter=0):
+    """The program checked.c for an object of valgrind's highest level. Its arrays are some bytes too short."""
+    manifest = compile_object(place, name, "--target", "x86-64:v3", *options, source=source)
+    sizes = "".join(f"{array['bytes'] - shorter}," for array in manifest["arguments"] + manifest["results"])
+    run(place, "cc", "-std=c11", "-O1", f"-DMODEL={name}", f"-DPREFIX={name.upper()}", f'-DHEADER="{name}.h"',
+        f"-DSIZES={sizes}", "-I.", HERE / "checked.c", f"{name}.o", runtime_library(place), "-o", "checked", "-lm",
+        "-lpthread")
+
+
+def valgrind_finds_nothing(place):
+    """16 threads with an arena each: no access outside of arrays, no use of what isn't set, no race."""
+    programs = {name: (path, ()) for name, path in PROGRAMS.items()}
+    programs |= {name: (source, ("--runtime", "rt")) for name, source in WITH_RUNTIME.items()}
+    for name, (source, options) in programs.items():
+        compile_checked(place, name, source, *options)
+        run(place, "valgrind", "-q", "--error-exitcode=9", "./checked")
+        if name in ("rollout", "cnn", "sort_in_loop"):
+            run(place, "valgrind", "-q", "--error-exitcode=9", "--tool=helgrind", "./checked")
+
+
+def valgrind_notices_short_arrays(place):
+    compile_checked(place, "policy", PROGRAMS["policy"], shorter=4)
+    done = subprocess.run(["valgrind", "-q", "--error-exitcode=9", "./checked"], cwd=place.folder, capture_output=True,
+                          text=True)
+    assert done.returncode == 9 and "Invalid read" in done.stderr, done.stderr
+
+
 def only_the_c_library_is_undefined(place):
     for name in PROGRAMS:
         for level in LEVELS:
@@ -427,6 +454,8 @@ CASES = (page_leads_to_a_running_program, cmake_adds_a_model, cmake_links_the_ru
 # What a system may lack isn't counted there.
 if subprocess.run([sys.executable, "-c", "import casadi"], capture_output=True).returncode == 0:
     CASES += (casadi_itself,)
+if shutil.which("valgrind") and "x86-64:v3" in levels():
+    CASES += (valgrind_finds_nothing, valgrind_notices_short_arrays)
 
 if __name__ == "__main__":
     sys.exit(run_cases(__doc__, CASES, TEXTS))
