@@ -37,7 +37,8 @@ int main() {
   rows(
       "heston",
       [](const Heston& m, const Array& normals) {
-        return mean_of_blocks([&](const Array& block) { return heston_by_paths(m, 100, block); }, normals);
+        const auto of_block = [](const Heston& at, const Array& block) { return heston_by_paths(at, 100, block); };
+        return mean_of_blocks(of_block, m, normals);
       },
       heston, draws(0, {100, 2}, 500));
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Solves sparse systems of 30 patterns by hilo, by klujax (KLU, with the analysis reused) and by SciPy (SuperLU), and
-prints the times of the processor in milliseconds and their ratios.
+"""Solves sparse systems of 30 patterns by hilo, by klujax (KLU, with the analysis reused), by SciPy (SuperLU) and, if
+it is installed, by UMFPACK (with the analysis reused). Prints the times of the processor in milliseconds and the ratio
+of hilo's to the least of the others.
 
 python bench/sparse.py build/bin/bench/sparse [NAME...]     with klujax and SciPy installed; default: all matrices
 
@@ -10,15 +11,19 @@ factorization. SuperLU repeats the analysis for each matrix; its time is the lea
 matrices of one pattern; klujax's are its own batches.
 """
 
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 import time
 
-import numpy as np
-import scipy.sparse as sp
-import scipy.sparse.linalg as sla
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # waiting threads would add to the processor's time
+
+import numpy as np  # noqa: E402
+import scipy.sparse as sp  # noqa: E402
+import scipy.sparse.linalg as sla  # noqa: E402
+import umfpack  # noqa: E402
 
 BATCH = 64
 
@@ -137,6 +142,16 @@ def superlu(m):
     return min(least_ms(lambda: sla.splu(csc, permc_spec=order).solve(b)) for order in ("COLAMD", "MMD_AT_PLUS_A"))
 
 
+def umfpack_ms(m):
+    if not umfpack.is_installed():
+        return float("nan")
+    csc, b = m.tocsc(), np.ones(m.shape[0])
+    solver = umfpack.Umfpack(csc)
+    if np.abs(m @ solver.solve(csc.data, b) - b).max() > 1e-6:
+        raise RuntimeError("UMFPACK's solution is wrong")
+    return least_ms(lambda: solver.solve(csc.data, b))
+
+
 def main():
     program, chosen = sys.argv[1], sys.argv[2:]
     with tempfile.TemporaryDirectory() as folder:
@@ -150,14 +165,15 @@ def main():
             all_of_them[name] = m
             for part, values, kind in (("row", m.row, np.int32), ("column", m.col, np.int32), ("value", m.data, np.float64)):
                 pathlib.Path(folder, f"{name}.{part}").write_bytes(values.astype(kind).tobytes())
-        print(f"{'matrix':18}{'n':>7}{'nnz':>8}{'analysis':>9}{'hilo':>9}{'klujax':>9}{'SuperLU':>9}{'ratio':>7}"
+        print(f"{'matrix':18}{'n':>7}{'nnz':>8}{'analysis':>9}{'hilo':>9}{'klujax':>9}{'SuperLU':>9}{'UMFPACK':>9}{'ratio':>7}"
               f"{'batch':>9}{'klujax':>9}{'times':>7}{'residual':>10}", flush=True)
         for name, m in all_of_them.items():
             words = subprocess.run([program, folder, name], capture_output=True, text=True, check=True).stdout.split()
             analysis, single, batched = map(float, words[1:4])
             other, other_batch = klu(m, batched == batched)
-            lu = superlu(m)
-            print(f"{name:18}{m.shape[0]:7}{m.nnz:8}{analysis:9.2f}{single:9.3f}{other:9.3f}{lu:9.3f}{single / min(other, lu):7.2f}"
+            lu, multifrontal = superlu(m), umfpack_ms(m)
+            best = np.nanmin([other, lu, multifrontal])
+            print(f"{name:18}{m.shape[0]:7}{m.nnz:8}{analysis:9.2f}{single:9.3f}{other:9.3f}{lu:9.3f}{multifrontal:9.3f}{single / best:7.2f}"
                   f"{batched:9.4f}{other_batch:9.4f}{other_batch / batched:7.1f}{words[4]:>10}", flush=True)
 
 

@@ -3,6 +3,7 @@
 
 Each function has the name and the source of its twin in examples/finance."""
 
+import functools
 import os
 import pathlib
 import sys
@@ -23,8 +24,22 @@ relu = jax.nn.relu
 HORIZON, RECOVERED, EXPONENT = 10.0, 0.4, 0.5
 
 
-def mean_of_blocks(value, blocks):
-    return jnp.mean(lax.map(jax.checkpoint(value), blocks))
+@functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
+def mean_of_blocks(value, model, blocks):
+    return jnp.mean(lax.map(lambda draws: value(model, draws), blocks))
+
+
+def mean_forward(value, model, blocks):
+    values, slopes = lax.map(lambda draws: jax.value_and_grad(value)(model, draws), blocks)
+    return jnp.mean(values), (jax.tree.map(lambda s: jnp.mean(s, 0), slopes), blocks)
+
+
+def mean_backward(value, known, cotangent):
+    slopes, blocks = known
+    return jax.tree.map(lambda s: s * cotangent, slopes), jnp.zeros_like(blocks)
+
+
+mean_of_blocks.defvjp(mean_forward, mean_backward)
 
 
 # ---- Heston
@@ -47,7 +62,7 @@ def heston_by_paths(m, strike, normals):
 
 
 def heston(m, normals):
-    return mean_of_blocks(lambda block: heston_by_paths(m, 100.0, block), normals)
+    return mean_of_blocks(lambda at, block: heston_by_paths(at, 100.0, block), m, normals)
 
 
 # ---- SABR
@@ -105,7 +120,7 @@ def libor_block(m, normals):
 
 
 def libor(m, normals):
-    return mean_of_blocks(lambda block: libor_block(m, block), normals)
+    return mean_of_blocks(libor_block, m, normals)
 
 
 # ---- CVA of swaps
@@ -158,8 +173,13 @@ def exposures(m, swaps, normals):
 
 def xva(m, normals):
     dates = normals.shape[1]
-    losses = (1 - RECOVERED) * default_probabilities(m[1], HORIZON / dates * jnp.arange(1.0, dates + 1))
-    return mean_of_blocks(lambda block: jnp.dot(losses, exposures(m, twenty_swaps(dates), block)), normals)
+    times = HORIZON / dates * jnp.arange(1.0, dates + 1)
+
+    def of_block(at, block):
+        losses = (1 - RECOVERED) * default_probabilities(at[1], times)
+        return jnp.dot(losses, exposures(at, twenty_swaps(dates), block))
+
+    return mean_of_blocks(of_block, m, normals)
 
 
 def draws(seed, steps, width):

@@ -59,7 +59,8 @@ inline Array libor_block(const Libor& m, const Swaptions& portfolio, const Array
 
 /// Shapes    normals f64[blocks, steps, paths of a block]
 inline Array libor_price(const Libor& m, const Swaptions& portfolio, const Array& normals) {
-  return mean_of_blocks([&](const Array& block) { return libor_block(m, portfolio, block); }, normals);
+  return mean_of_blocks([portfolio](const Libor& at, const Array& block) { return libor_block(at, portfolio, block); },
+                        m, normals);
 }
 
 }  // namespace finance

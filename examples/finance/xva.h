@@ -90,9 +90,10 @@ inline Array exposures(const Xva& m, const Portfolio& swaps, const Array& normal
 inline Array xva_cva(const Xva& m, const Portfolio& swaps, const Array& normals) {
   const int64_t dates = normals.shape(1);
   const Array times = kHorizon / static_cast<double>(dates) * numpy::arange(1.0, static_cast<double>(dates) + 1);
-  const Array losses = (1 - kRecovered) * default_probabilities(m, times);
-  const auto of_block = [&](const Array& block) { return numpy::dot(losses, exposures(m, swaps, block)); };
-  return mean_of_blocks(of_block, normals);
+  const auto of_block = [swaps, times](const Xva& at, const Array& block) {
+    return numpy::dot((1 - kRecovered) * default_probabilities(at, times), exposures(at, swaps, block));
+  };
+  return mean_of_blocks(of_block, m, normals);
 }
 
 }  // namespace finance

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // examples/robotics/xml.h -- reads the part of XML that robot descriptions use: elements with attributes. Text between
-// elements, comments and declarations are skipped; entities and DOCTYPE are errors.
+// elements, comments and declarations are skipped; entities and DOCTYPE are errors. It is no library's reader, such as
+// tinyxml2's, so that the headers of this folder can be copied into a program without its build changing.
 #pragma once
 
 #include <cctype>

@@ -21,7 +21,7 @@ BYTES = 768 << 20  # of data, with all that the process has
 SECONDS = 20  # of processor time: what takes longer doesn't end
 ALL = os.environ.get("HILO_FANS") == "all"
 PASSES = ("optimize_remat,lower_extensions,inline_calls,lower_windows,lower_small_linalg,simplify,simplify_conditional,"
-          "hoist_invariants,simplify_while,simplify,turn_products,fold_constants,cse,dce,raise_while,raise_linalg")
+          "hoist_invariants,simplify_while,simplify,sink_reductions,turn_products,fold_constants,cse,dce,raise_while,raise_linalg")
 DOORS = {"run": ("run", "--random", "1"), "opt": ("opt", f"--passes={PASSES}"), "stablehlo": ("convert", "--to", "stablehlo"),
          "html": ("convert", "--to", "html")}
 MORE_DOORS = {"plan": ("plan",), "compile": ("compile", "-o", "program.hilo"), "explain": ("run", "--random", "1", "--explain"),

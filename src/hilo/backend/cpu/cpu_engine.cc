@@ -144,7 +144,7 @@ class CpuEngine final : public HostEngine {
     auto optimized = std::make_unique<hlo::Module>(module);
     hlo::DriverOptions passes;
     passes.observer = observer;
-    passes.engine = {target->whole_ops(), target->costs().small_matrices};
+    passes.engine = {target->whole_ops(), target->costs().small_matrices, target->costs().core_cache_bytes};
     passes.check = [&](const hlo::Module& grown) { return check_growth_limit(module, grown, options.limits); };
     HILO_RETURN_IF_ERROR(hlo::run_passes(*optimized, hlo::default_pipeline(), passes).status());
     HILO_RETURN_IF_ERROR(check_expansion_limit(module, *optimized, options.limits));

@@ -90,26 +90,24 @@ std::vector<InstructionId> compute_outside(RewriteBuilder& b, const Computation&
   return values;
 }
 
-/// Returns the body (or condition) over a carry with `count` additional elements at its end.
-StatusOr<ComputationPtr> with_more_carries(const ComputationPtr& source, const Shape& carry, const Hoist* hoist) {
+/// Returns the body over a carry with the frontier at its end, without what moves.
+StatusOr<ComputationPtr> body_over(const ComputationPtr& source, const Shape& carry, const Hoist& hoist) {
   RewriteBuilder b(source, {.share = false});
   b.at(source->parameter(0));
   const InstructionId parameter = b.add(Opcode::kParameter, {}, std::make_shared<ParameterAttributes>(), carry);
   const int64_t old_count = source->parameter(0).shape.tuple_size();
   std::vector<InstructionId> more;
-  for (size_t k = 0; hoist != nullptr && k < hoist->frontier.size(); ++k) {
-    b.at(source->instruction(hoist->frontier[k]));
-    more.push_back(b.get_tuple_element(parameter, old_count + static_cast<int64_t>(k)));
-    b.replace(hoist->frontier[k], more.back());
+  for (InstructionId id : hoist.frontier) {
+    b.at(source->instruction(id));
+    more.push_back(b.get_tuple_element(parameter, old_count + std::ssize(more)));
+    b.replace(id, more.back());
   }
   for (const Instruction& i : source->instructions()) {
-    if (i.opcode == Opcode::kParameter || (hoist != nullptr && (hoist->moves[i.id] || i.id == source->root_id())))
-      continue;
+    if (i.opcode == Opcode::kParameter || hoist.moves[i.id] || i.id == source->root_id()) continue;
     b.at(i);
     if (const auto element = carry_element_read(*source, i)) b.replace(i.id, b.get_tuple_element(parameter, *element));
     else b.copy(i);
   }
-  if (hoist == nullptr) return b.finish();
   std::vector<InstructionId> elements = b.mapped(source->root().operands);
   elements.insert(elements.end(), more.begin(), more.end());
   b.at(source->root());
@@ -135,8 +133,8 @@ StatusOr<bool> hoist_from(RewriteBuilder& b, const Instruction& loop) {
   }
   const Shape carry = Shape::tuple(shapes);
   auto larger = std::make_shared<WhileAttributes>(attributes);
-  HILO_ASSIGN_OR_RETURN(larger->condition, with_more_carries(attributes.condition, carry, nullptr));
-  HILO_ASSIGN_OR_RETURN(larger->body, with_more_carries(attributes.body, carry, &hoist));
+  HILO_ASSIGN_OR_RETURN(larger->condition, condition_over(attributes.condition, carry));
+  HILO_ASSIGN_OR_RETURN(larger->body, body_over(attributes.body, carry, hoist));
   const InstructionId result = b.add(Opcode::kWhile, {b.tuple(initial)}, std::move(larger));
   std::vector<InstructionId> elements;
   for (int64_t i = 0; i < loop.shape.tuple_size(); ++i) elements.push_back(b.get_tuple_element(result, i));

@@ -94,4 +94,20 @@ std::vector<bool> needed_for(const Computation& c, const std::function<bool(size
   return needed;
 }
 
+StatusOr<ComputationPtr> condition_over(const ComputationPtr& condition, const Shape& carry) {
+  RewriteBuilder b(condition, {.share = false});
+  b.at(condition->parameter(0));
+  const InstructionId parameter = b.add(Opcode::kParameter, {}, std::make_shared<ParameterAttributes>(), carry);
+  for (const Instruction& i : condition->instructions()) {
+    if (i.opcode == Opcode::kParameter) continue;
+    b.at(i);
+    if (const auto element = carry_element_read(*condition, i)) {
+      b.replace(i.id, b.get_tuple_element(parameter, *element));
+    } else {
+      b.copy(i);
+    }
+  }
+  return b.finish();
+}
+
 }  // namespace hilo::hlo

@@ -31,4 +31,7 @@ std::vector<bool> live_elements(const WhileAttributes& loop, const std::function
 /// for which `wants` is true, of a condition the whole root.
 std::vector<bool> needed_for(const Computation& c, const std::function<bool(size_t)>& wants, bool is_body);
 
+/// Returns the condition over a carry that has more elements at its end.
+StatusOr<ComputationPtr> condition_over(const ComputationPtr& condition, const Shape& carry);
+
 }  // namespace hilo::hlo

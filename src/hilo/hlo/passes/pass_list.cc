@@ -19,6 +19,10 @@ StatusOr<bool> lower_small_linalg_for(Module& module, const EngineFacts& engine)
   return lower_small_linalg(module, engine.small_matrices);
 }
 
+StatusOr<bool> sink_reductions_for(Module& module, const EngineFacts& engine) {
+  return sink_reductions(module, engine.core_cache_bytes);
+}
+
 constexpr PassEntry kAllPasses[] = {
     {"normalize_layouts", normalize_layouts},
     {"normalize_compares", normalize_compares},
@@ -31,6 +35,7 @@ constexpr PassEntry kAllPasses[] = {
     {"simplify_conditional", simplify_conditional},
     {"simplify_while", simplify_while},
     {"hoist_invariants", hoist_invariants},
+    {"sink_reductions", sink_reductions, sink_reductions_for},
     {"turn_products", turn_products},
     {"fold_constants", fold_constants},
     {"cse", cse},
@@ -47,10 +52,11 @@ constexpr PassEntry kAllPasses[] = {
 consteval PassEntry pass(std::string_view name) { return *std::ranges::find(kAllPasses, name, &PassEntry::name); }
 
 constexpr PassEntry kDefaultPipeline[] = {
-    pass("normalize_layouts"),    pass("normalize_compares"), pass("optimize_remat"),     pass("lower_extensions"),
-    pass("inline_calls"),         pass("lower_windows"),      pass("lower_small_linalg"), pass("simplify"),
-    pass("simplify_conditional"), pass("hoist_invariants"),   pass("simplify_while"),     pass("simplify"),
-    pass("turn_products")};
+    pass("normalize_layouts"),  pass("normalize_compares"), pass("optimize_remat"),
+    pass("lower_extensions"),   pass("inline_calls"),       pass("lower_windows"),
+    pass("lower_small_linalg"), pass("simplify"),           pass("simplify_conditional"),
+    pass("hoist_invariants"),   pass("sink_reductions"),    pass("simplify_while"),
+    pass("simplify"),           pass("turn_products")};
 
 constexpr PassEntry kRaisePipeline[] = {
     pass("normalize_layouts"), pass("normalize_compares"), pass("raise_erf_inv"), pass("raise_lgamma"),

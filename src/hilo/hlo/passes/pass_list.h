@@ -15,6 +15,7 @@ namespace hilo::hlo {
 struct EngineFacts {
   std::span<const Opcode> whole = {};  ///< ops that the engine runs itself; passes must not decompose them
   SmallMatrices small_matrices = {};   ///< matrices for which elementwise ops are better than library calls
+  int64_t core_cache_bytes = kSinkBytes;
 };
 
 /// A pass rewrites the module in place and returns whether it changed. Its name is also that of its function and file.

@@ -48,6 +48,15 @@ StatusOr<bool> simplify_conditional(Module& module);
 /// Moves loop-invariant computations before the loop.
 StatusOr<bool> hoist_invariants(Module& module);
 
+/// Moves reductions behind loops with a known trip count that only collect them: a sum of sums, a maximum of maxima.
+/// The gradient of what all elements share is such a sum. Each iteration must compute the reduced values element by
+/// element. Then the elements are collected apart, and reduced once. The accumulators of a loop have at most
+/// `byte_limit` bytes, because they must fit in a core's cache. Narrow floats stay.
+StatusOr<bool> sink_reductions(Module& module, int64_t byte_limit);
+inline constexpr int64_t kSinkBytes = 128 << 10;
+/// As sink_reductions(module, kSinkBytes).
+StatusOr<bool> sink_reductions(Module& module);
+
 /// Replaces a transposed product, as in gradients of weights, by the product of the swapped operands, if the transpose
 /// is its only user. This writes the product in the order in which it is read.
 StatusOr<bool> turn_products(Module& module);
