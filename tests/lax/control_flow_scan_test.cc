@@ -214,6 +214,46 @@ TEST(Scan, GradientsOfMatrixPowersWriteNoStack) {
   EXPECT_LT(writes, 2u) << text;
 }
 
+/// How often a compiled program's loops name an op. The entry is printed last.
+size_t count_in_loops(const std::string& text, const std::string& op) {
+  size_t count = 0;
+  for (size_t at = text.find(op + "("); at < text.find("ENTRY"); at = text.find(op + "(", at + 1)) ++count;
+  return count;
+}
+
+TEST(Scan, GradientsOfWhatElementsShareAreSummedAfterTheLoop) {
+  const Array z = numpy::sin(numpy::arange(20.0f * 6 * 50)).reshape({20, 6, 50});
+  const auto loss_of = [&](const auto& next) {
+    return [&z, next](const Array& p) {
+      const auto step = [&](const Array& x, const Array& now) { return std::pair(next(p, x, now), std::tuple<>()); };
+      return numpy::sum(numpy::square(lax::scan(step, numpy::zeros({6, 50}), z).first));
+    };
+  };
+  const auto check = [&](const auto& next, const Array& p) {
+    const auto loss = loss_of(next);
+    const std::string text = jit(grad(loss)).lower(p).compile().as_text();
+    EXPECT_EQ(count_in_loops(text, "reduce"), 0u) << text;
+    const Floats slopes = jit(grad(loss))(p).template to_vector<float>();
+    const Floats values = p.to_vector<float>();
+    for (size_t k = 0; k < slopes.size(); ++k) {
+      Floats more = values, less = values;
+      more[k] += 0.01f;
+      less[k] -= 0.01f;
+      const auto at = [&](const Floats& v) { return loss(numpy::array(v).reshape(p.shape())).template item<float>(); };
+      const float slope = (at(more) - at(less)) / 0.02f;
+      EXPECT_NEAR(slopes[k], slope, 0.02f * (1 + std::abs(slope))) << k;
+    }
+  };
+  // one number for all, several numbers in a step of a differential equation, and one number for each row
+  check([](const Array& p, const Array& x, const Array& now) { return numpy::tanh(p * x + now); }, Array(0.4f));
+  check([](const Array& p, const Array& x,
+           const Array& now) { return x + 0.1f * (p[0] * numpy::sin(p[1] * x) + p[2] * now - p[0] * x); },
+        numpy::array({0.3f, 0.7f, 0.2f}));
+  check([](const Array& p, const Array& x,
+           const Array& now) { return 0.5f * x + numpy::expand_dims(p, 1) * numpy::cos(now); },
+        numpy::array({0.3f, 0.7f, 0.2f, -0.4f, 0.1f, 0.9f}));
+}
+
 TEST(Scan, StartsWeakly) {
   for (const ElementType type : {ElementType::kS8, ElementType::kS32, ElementType::kF16, ElementType::kF32}) {
     const Array xs = numpy::ones({5}, type);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <ranges>
 
 #include "hilo/hlo/ir/reducer_kind.h"
 #include "hilo/hlo/ops/control_flow.h"
@@ -21,7 +22,8 @@ struct Sink {
   size_t element;  ///< of the carry
   Opcode op;       ///< that combines: add, maximum, ...
   struct Term {
-    InstructionId reduce, result;  ///< the result is the reduction, or a reshape of it
+    InstructionId reduce;
+    std::vector<InstructionId> moves;  ///< what places the sums in the element, from the outermost op inwards
     bool subtracted;
   };
   std::vector<Term> terms;
@@ -73,8 +75,8 @@ class SinkFinder {
       if (uses_[id] != 1) continue;
       if (is_link(i, op)) {
         for (size_t n = i.operands.size(); n-- > 0;) stack.emplace_back(i.operands[n], subtracted != turns_sign(i, n));
-      } else if (const Instruction& reduce = without_reshape(i); sinks(reduce, op)) {
-        add_term(found, k, op, {reduce.id, id, subtracted});
+      } else if (const Sink::Term term = term_of(i, op, subtracted); sinks(instruction(term.reduce), op)) {
+        add_term(found, k, op, term);
       }
     }
     if (accumulates) take(found);
@@ -87,8 +89,26 @@ class SinkFinder {
     return i.opcode == Opcode::kNegate || (i.opcode == Opcode::kSubtract && operand == 1);
   }
 
-  const Instruction& without_reshape(const Instruction& i) const {
-    return i.opcode == Opcode::kReshape && uses_[i.operands[0]] == 1 ? instruction(i.operands[0]) : i;
+  /// Walks inwards over moves, each with one user.
+  Sink::Term term_of(const Instruction& outermost, Opcode op, bool subtracted) const {
+    Sink::Term term{outermost.id, {}, subtracted};
+    while (moves(instruction(term.reduce), op) && uses_[instruction(term.reduce).operands[0]] == 1) {
+      term.moves.push_back(term.reduce);
+      term.reduce = instruction(term.reduce).operands[0];
+    }
+    return term;
+  }
+
+  /// Whether the op places the elements of its first operand, between zeros if they are to be added.
+  bool moves(const Instruction& i, Opcode op) const {
+    if (i.opcode == Opcode::kPad) return op == Opcode::kAdd && is_zero(instruction(i.operands[1]));
+    return i.operands.size() == 1 && has_trait(i.opcode, kMovesData) && called_computations(i).empty();
+  }
+
+  static bool is_zero(const Instruction& i) {
+    if (i.opcode != Opcode::kConstant) return false;
+    const Literal& value = attributes_of<ConstantAttributes>(i).value;
+    return value.identical(Literal(value.shape()));
   }
 
   /// Narrow floats stay: a reduction adds them in f32 and can't overflow between its elements.
@@ -101,9 +121,8 @@ class SinkFinder {
     if (start.opcode != Opcode::kConstant || (is_floating(type) && element_type_info(type).bits < 32)) return false;
     const Literal& value = attributes_of<ConstantAttributes>(start).value;
     const std::optional<Literal> neutral = neutral_value(reducer.reducer_kind(), type);
-    const bool starts_at_zero = op == Opcode::kAdd && value.identical(Literal(value.shape()));
-    return (starts_at_zero || (neutral && value.identical(*neutral))) && is_elementwise(x.opcode) &&
-           summed_only_[x.id] && runs_beside_a_carry(x.shape);
+    return ((op == Opcode::kAdd && is_zero(start)) || (neutral && value.identical(*neutral))) &&
+           is_elementwise(x.opcode) && summed_only_[x.id] && runs_beside_a_carry(x.shape);
   }
 
   /// Whether the body computes a carry of that size element by element. That loop then also updates the accumulator.
@@ -115,7 +134,13 @@ class SinkFinder {
     });
   }
 
+  /// Whether the terms can have one accumulator: they differ in the reduced values only.
   bool share(const Sink::Term& a, const Sink::Term& b) const {
+    const auto same = [&](InstructionId m, InstructionId n) {
+      const Instruction &p = instruction(m), &q = instruction(n);
+      return p.opcode == q.opcode && p.shape == q.shape && attributes_equal(p.opcode, p.attributes, q.attributes);
+    };
+    if (!std::ranges::equal(a.moves, b.moves, same)) return false;
     const Instruction &x = instruction(a.reduce), &y = instruction(b.reduce);
     return instruction(x.operands[0]).shape == instruction(y.operands[0]).shape &&
            attributes_of<ReduceAttributes>(x).dimensions == attributes_of<ReduceAttributes>(y).dimensions;
@@ -191,7 +216,8 @@ StatusOr<ComputationPtr> accumulating_body(const ComputationPtr& source, const S
     sums.push_back(
         b.get_tuple_element(parameter, source->parameter(0).shape.tuple_size() + static_cast<int64_t>(sums.size())));
     for (const Sink::Term& term : sink.terms) {
-      sunk[term.reduce] = sunk[term.result] = true;
+      sunk[term.reduce] = true;
+      for (InstructionId move : term.moves) sunk[move] = true;
       collected[source->instruction(term.reduce).operands[0]] = true;
     }
   }
@@ -217,8 +243,13 @@ void reduce_after(RewriteBuilder& b, const Computation& body, std::span<const Si
     const Instruction& reduce = body.instruction(sink.terms[0].reduce);
     const InstructionId sums = b.get_tuple_element(result, count + static_cast<int64_t>(s));
     InstructionId term = b.add(Opcode::kReduce, {sums, b.constant(start_of(body, sink))}, reduce.attributes);
-    const Shape& shape = body.instruction(sink.terms[0].result).shape;
-    if (b.shape(term) != shape) term = b.add(Opcode::kReshape, {term}, nullptr, shape);
+    for (InstructionId id : std::views::reverse(sink.terms[0].moves)) {
+      const Instruction& move = body.instruction(id);
+      std::vector<InstructionId> operands{term};
+      if (move.opcode == Opcode::kPad)
+        operands.push_back(b.constant(Literal(body.instruction(move.operands[1]).shape)));
+      term = b.add(move.opcode, operands, move.attributes, move.shape);
+    }
     elements[sink.element] = b.add(sink.op, {elements[sink.element], term});
   }
 }
