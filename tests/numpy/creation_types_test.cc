@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 
 #include "hilo/linalg/linalg.h"
 #include "hilo/numpy/numpy.h"
@@ -60,6 +61,38 @@ TEST(Creation, TakesAType) {
                            array({1.0, 2}, type), full({2}, 1.0, type), arange(3, type)})
       EXPECT_EQ(x.dtype(), type) << element_type_name(type);
   }
+}
+
+/// As jax.numpy does with NumPy's arrays. JAX: jnp.array(np.array([1.5, 2**24 + 1])).dtype is float32.
+TEST(Creation, AVectorHasTheTypeOfItsNumbersIn32BitsByDefault) {
+  const LoggedTexts logged;
+  const std::vector<double> reals = {1.5, 16777217};
+  const std::vector<int64_t> integers = {-3, (int64_t{1} << 40) + 5};
+  const std::vector<uint64_t> naturals = {7};
+  const std::vector<std::complex<double>> complex = {{1, 2}};
+  const std::vector<std::vector<double>> rows = {reals, {3, 4}};
+  const auto types = [](const auto& v) { return type_of(array(v)) + " " + type_of(asarray(v)); };
+  EXPECT_EQ(types(reals), "f32 f32");
+  EXPECT_EQ(types(integers), "s32 s32");
+  EXPECT_EQ(types(naturals), "u32 u32");
+  EXPECT_EQ(types(complex), "c64 c64");
+  EXPECT_EQ(types(rows), "f32 f32");
+  EXPECT_EQ(types(std::vector<int8_t>{1}), "s8 s8");
+  EXPECT_EQ(array(reals).to_vector<float>(), (std::vector<float>{1.5f, 16777216}));
+  EXPECT_EQ(array(integers).to_vector<int>(), (std::vector<int>{-3, 5}));
+  // A requested type is that of the whole numbers, and an Array keeps its own.
+  EXPECT_EQ(array(integers, float32).to_vector<float>(), (std::vector<float>{-3, 1099511627776}));
+  EXPECT_EQ(type_of(array(Array::from_vector(reals, {2}))), "f64");
+  EXPECT_TRUE(logged.all.empty()) << logged.all[0];
+  EXPECT_EQ(type_of(array(reals, float64)), "f32");  // with the warning of a type that was requested
+  EXPECT_EQ(logged.all.size(), 1u);
+  const X64Scope x64;
+  EXPECT_EQ(types(reals), "f64 f64");
+  EXPECT_EQ(types(integers), "s64 s64");
+  EXPECT_EQ(types(naturals), "u64 u64");
+  EXPECT_EQ(types(complex), "c128 c128");
+  EXPECT_EQ(types(rows), "f64 f64");
+  EXPECT_EQ(array(integers).to_vector<int64_t>(), integers);
 }
 
 TEST(Creation, WarnsOnceWhereX64IsAskedForInVain) {

@@ -173,8 +173,9 @@ Array array(const ArrayLike& object, const ArrayOptions& options, Line line) {
 
 Array asarray(const ArrayLike& a, const AsarrayOptions& options, Line line) {
   const UserLocation here(line);
-  if (a.kind() != Kind::kList && !options.dtype) return array_of_leaf(a);
-  return create("asarray", a, options.dtype);
+  if (a.kind() == Kind::kList || options.dtype) return create("asarray", a, options.dtype);
+  const Array array = array_of_leaf(a);
+  return a.is_vector() ? ops::convert_element_type(array, canonical_type(array.dtype())) : array;
 }
 
 }  // namespace hilo::numpy

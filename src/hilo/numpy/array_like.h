@@ -22,7 +22,9 @@ class ArrayLike {
   ArrayLike(T value)
       : ArrayLike(kind_of<T>(), integer_of(value), complex_of(value)) {}  // implicit: any array-like value converts
   template <NativeElement T>
-  ArrayLike(const std::vector<T>& values) : ArrayLike(array_of(values)) {}
+  ArrayLike(const std::vector<T>& values) : ArrayLike(array_of(values)) {
+    is_vector_ = true;
+  }
   ArrayLike(const Array& array);
   ArrayLike(std::initializer_list<ArrayLike> elements);
   template <typename T>
@@ -39,6 +41,7 @@ class ArrayLike {
   int64_t integer() const { return integer_; }             ///< for a bool or an integer
   std::complex<double> number() const { return number_; }  ///< for every number
   const Array& array() const { return *array_; }
+  bool is_vector() const { return is_vector_; }  ///< whether array() holds the numbers of a vector
   const std::vector<ArrayLike>& list() const { return list_; }
 
  private:
@@ -71,6 +74,7 @@ class ArrayLike {
   void append(const ArrayLike& element);
 
   Kind kind_;
+  bool is_vector_ = false;
   int64_t integer_;
   std::complex<double> number_;
   std::optional<Array> array_;
@@ -85,14 +89,15 @@ struct ArrayOptions {
 };
 /// Creates an array from a number, a nested list, a vector or an Array. A list of Arrays is stacked, with JAX's
 /// promotion.
-/// Types     pred from bools, s32 from integers, f32 from floats, c64 from complex numbers. 64-bit types are narrowed
-///           to 32 bits unless `jax_enable_x64` is set.
+/// Types     pred from bools, s32 from integers, f32 from floats, c64 from complex numbers; of a vector the type of its
+///           numbers. 64-bit types are narrowed to 32 bits unless `jax_enable_x64` is set. An Array keeps its type.
 /// Errors    INVALID_ARGUMENT if lists at one depth have different lengths; OUT_OF_RANGE for an integer that the type
 ///           cannot hold
 /// Example   array({{1, 2}, {3, 4}})  // [[1 2] [3 4]]
 ///           array({1.0, 2.5}, float16)  // [1. 2.5]
 ///           array({arange(2), array({7, 8})})  // [[0 1] [7 8]]
 ///           array(std::vector<int>{1, 2}).dtype()  // int32
+///           array(std::vector<double>{1, 2}).dtype()  // float32
 Array array(const ArrayLike& object, const ArrayOptions& options = {}, Line line = Line::current());
 template <int = 0>
 Array array(const ArrayLike& object, Dtype dtype, Line line = Line::current()) {
@@ -102,7 +107,7 @@ struct AsarrayOptions {
   Dtype dtype = std::nullopt;
   std::optional<bool> copy = std::nullopt;  ///< no effect: arrays are immutable
 };
-/// Converts the argument to an array. An Array is returned unchanged, and a number stays weakly typed.
+/// As array, but a number stays weakly typed. An Array is returned unchanged.
 /// Example    asarray({1.0, 2.0})  // [1. 2.]
 Array asarray(const ArrayLike& a, const AsarrayOptions& options = {}, Line line = Line::current());
 template <int = 0>
