@@ -7,13 +7,13 @@ Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them. 
 example.
 """
 
-import argparse
 import pathlib
 import re
 import sys
-import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from command import ROOT, argument_parser, run_each  # noqa: E402
+
 PAGE = "docs/contributing/adding_a_backend.md"
 INTERFACES = ("Client", "Device", "Buffer", "Executable")
 EXAMPLE = ("tests/support/fake_client.h", "tests/support/fake_client.cc")
@@ -27,23 +27,12 @@ PATH = re.compile(r"`((?:src|tests|tools|docs)/[\w/.]+)`")
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, help="not used: all scripts of tests/ get it")
-    parser.add_argument("--jobs", type=int, help="not used, likewise")
+    parser = argument_parser(__doc__)
     parser.add_argument("--root", type=pathlib.Path, default=ROOT)
     root = parser.parse_args().root
-    failed = 0
-    for case in (the_page_lists_the_pure_virtual_functions, the_page_lists_the_functions_with_a_default,
-                 the_example_overrides_every_pure_virtual_function, the_code_of_the_page_is_in_the_example,
-                 the_files_that_the_page_names_are_there):
-        started = time.monotonic()
-        try:
-            case(root)
-            print(f"passed {case.__name__} ({time.monotonic() - started:.2f} s)", flush=True)
-        except (AssertionError, OSError) as error:
-            failed += 1
-            print(f"{error}\nfailed {case.__name__} ({time.monotonic() - started:.2f} s)", flush=True)
-    return 1 if failed else 0
+    return run_each((the_page_lists_the_pure_virtual_functions, the_page_lists_the_functions_with_a_default,
+                     the_example_overrides_every_pure_virtual_function, the_code_of_the_page_is_in_the_example,
+                     the_files_that_the_page_names_are_there), lambda case: case(root))
 
 
 def the_page_lists_the_pure_virtual_functions(root):

@@ -5,7 +5,6 @@
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
 
-import argparse
 import os
 import pathlib
 import re
@@ -13,9 +12,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from command import ROOT, argument_parser, run_each  # noqa: E402
+
 OUTSIDE = pathlib.Path(__file__).resolve().parent
 WITHOUT_PATHS = {key: value for key, value in os.environ.items()
                  if key not in ("LD_LIBRARY_PATH", "PKG_CONFIG_PATH", "CMAKE_PREFIX_PATH", "MAKEFLAGS", "MFLAGS")}
@@ -24,31 +24,20 @@ SAMPLE = ("unity/hilo/0/hilo/io/0.cc", "src/hilo/backend/cpu/library/fft/short_l
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    arguments = parser.parse_args()
-    failed = 0
+    arguments = argument_parser(__doc__).parse_args()
     with tempfile.TemporaryDirectory(prefix="hilo_install_") as scratch:
         scratch = pathlib.Path(scratch)
         prefix = scratch / "outer" / "prefix"
         context = {"build": arguments.build.resolve(), "jobs": arguments.jobs, "scratch": scratch, "prefix": prefix}
-        for case in (make_install_says_how_to_go_on, installed_headers_include_what_is_installed,
-                     pkg_config_builds_and_runs, programs_in_c_build_and_run, one_line_builds_and_runs,
-                     runs_where_it_is_opened_later, companions_are_opened_when_they_are_needed,
-                     companions_may_be_in_a_folder_of_their_version, installed_command_runs,
-                     find_package_builds_and_runs_where_the_prefix_was_moved,
-                     fetch_content_leaves_both_projects_alone, install_twice_leaves_no_old_file,
-                     uninstall_leaves_nothing, cmake_install_is_uninstalled_too, a_staged_install_is_whole,
-                     uninstall_keeps_what_others_installed, a_prefix_without_rights_is_refused):
-            started = time.monotonic()
-            try:
-                case(**context)
-                print(f"passed {case.__name__} ({time.monotonic() - started:.2f} s)", flush=True)
-            except (AssertionError, OSError) as error:
-                failed += 1
-                print(f"{error}\nfailed {case.__name__}", flush=True)
-    return 1 if failed else 0
+        return run_each((make_install_says_how_to_go_on, installed_headers_include_what_is_installed,
+                         pkg_config_builds_and_runs, programs_in_c_build_and_run, one_line_builds_and_runs,
+                         runs_where_it_is_opened_later, companions_are_opened_when_they_are_needed,
+                         companions_may_be_in_a_folder_of_their_version, installed_command_runs,
+                         find_package_builds_and_runs_where_the_prefix_was_moved,
+                         fetch_content_leaves_both_projects_alone, install_twice_leaves_no_old_file,
+                         uninstall_leaves_nothing, cmake_install_is_uninstalled_too, a_staged_install_is_whole,
+                         uninstall_keeps_what_others_installed, a_prefix_without_rights_is_refused),
+                        lambda case: case(**context))
 
 
 def run(*command, status=0, **options) -> str:

@@ -5,33 +5,26 @@
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
 
-import argparse
-import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from command import argument_parser, run_each  # noqa: E402
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    arguments = parser.parse_args()
+    arguments = argument_parser(__doc__).parse_args()
     hilo = arguments.build.resolve() / "bin" / "hilo"
-    failed = 0
-    for case in (a_new_project_builds_and_learns, a_folder_with_files_is_left_alone, odd_names_are_refused):
+
+    def run_in_folder(case):
         with tempfile.TemporaryDirectory(prefix="hilo_new_") as scratch:
-            try:
-                case(hilo, pathlib.Path(scratch), arguments.jobs)
-                print(f"passed {case.__name__}", flush=True)
-            except (AssertionError, OSError) as error:
-                failed += 1
-                print(f"{error}\nfailed {case.__name__}", flush=True)
-    return 1 if failed else 0
+            case(hilo, pathlib.Path(scratch), arguments.jobs)
+
+    return run_each((a_new_project_builds_and_learns, a_folder_with_files_is_left_alone, odd_names_are_refused),
+                    run_in_folder)
 
 
 def run(*command, cwd=None, status=0) -> str:

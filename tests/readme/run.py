@@ -9,7 +9,6 @@ docs/command.md lists all subcommands, and only existing options.
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
 
-import argparse
 import os
 import pathlib
 import re
@@ -18,7 +17,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
-from command import ROOT  # noqa: E402
+from command import ROOT, argument_parser, run_each  # noqa: E402
 from page_programs import difference  # noqa: E402
 
 PAGE = (ROOT / "README.md").read_text()
@@ -26,23 +25,13 @@ MAX_LINES, MAX_ROWS = 120, 12  # of the page, and of its table of pages
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--jobs", type=int, default=1)
-    build = parser.parse_args().build.resolve()
-    failed = 0
+    build = argument_parser(__doc__).parse_args().build.resolve()
     with tempfile.TemporaryDirectory(prefix="hilo_readme_") as folder:
         place = pathlib.Path(folder)
-        for case in (it_is_short, installs, the_line_of_gxx_compiles_the_program, cmake_compiles_the_program,
-                     the_other_programs_compile_and_run, the_commands_run,
-                     the_page_of_the_command_has_its_subcommands_and_options):
-            try:
-                case(place=place, build=build)
-                print(f"passed {case.__name__}", flush=True)
-            except (AssertionError, OSError) as error:
-                failed += 1
-                print(f"{error}\nfailed {case.__name__}", flush=True)
-    return 1 if failed else 0
+        return run_each((it_is_short, installs, the_line_of_gxx_compiles_the_program, cmake_compiles_the_program,
+                         the_other_programs_compile_and_run, the_commands_run,
+                         the_page_of_the_command_has_its_subcommands_and_options),
+                        lambda case: case(place=place, build=build))
 
 
 def blocks(language: str) -> list[str]:

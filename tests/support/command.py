@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""command.py -- shared by the tests of build/bin/hilo: a folder to run it in, and the loop over the cases."""
+"""command.py -- shared by the scripts run.py: the arguments, the loop over the cases, and for the tests of build/bin/hilo a
+folder to run it in."""
 
 import argparse
 import functools
@@ -10,6 +11,8 @@ import re
 import resource
 import subprocess
 import tempfile
+import time
+from collections.abc import Callable, Iterable
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
@@ -104,18 +107,37 @@ def holds(text: str, *parts: str):
 
 
 def run_cases(description: str, cases: tuple, programs: dict[str, str]) -> int:
-    """Runs each case in a separate folder and prints "passed CASE" or "failed CASE". Returns the exit status."""
-    parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--jobs", type=int, default=1)
-    arguments = parser.parse_args()
-    failed = 0
-    for case in cases:
+    """Runs each case in a separate folder with the programs. Returns the exit status."""
+    build = argument_parser(description).parse_args().build
+
+    def run(case):
         with tempfile.TemporaryDirectory(prefix="hilo_tool_") as folder:
-            try:
-                case(Place(arguments.build, pathlib.Path(folder), programs))
-                print(f"passed {case.__name__}", flush=True)
-            except (AssertionError, OSError, subprocess.TimeoutExpired) as error:
-                failed += 1
-                print(f"{error}\nfailed {case.__name__}", flush=True)
-    return 1 if failed else 0
+            case(Place(build, pathlib.Path(folder), programs))
+
+    return run_each(cases, run)
+
+
+def argument_parser(description: str) -> argparse.ArgumentParser:
+    """The options with which tools/run_tests.py calls each script."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    return parser
+
+
+def run_each(cases: Iterable, run: Callable) -> int:
+    """Calls run(case) for each case, also after one that fails. Returns the exit status."""
+    passed = [run_case(case.__name__, functools.partial(run, case)) for case in cases]
+    return 0 if all(passed) else 1
+
+
+def run_case(name: str, run: Callable) -> bool:
+    """Prints "passed NAME" or the error and "failed NAME", with the time. Returns whether it passed."""
+    started = time.monotonic()
+    try:
+        run()
+        problem = ""
+    except (AssertionError, OSError, StopIteration, subprocess.SubprocessError) as error:
+        problem = (str(error) or repr(error)) + "\n"
+    print(f"{problem}{'failed' if problem else 'passed'} {name} ({time.monotonic() - started:.2f} s)", flush=True)
+    return not problem

@@ -6,17 +6,16 @@ The copy's build tree has the same position in it as build/ here, so that ccache
 change.
 """
 
-import argparse
 import dataclasses
+import functools
 import os
 import pathlib
 import re
 import shutil
 import subprocess
 import tempfile
-import time
 
-from command import ROOT, own_environment
+from command import ROOT, argument_parser, own_environment, run_case
 
 EDIT = re.compile(r"\bIn\s`([^`]+)`, (after|before) the line with\s`([^`]+)`:\n\n```cpp\n(.*?)```$", re.S | re.M)
 NEW_FILE = re.compile(r"^The new file `([^`]+)`:\n\n```(?:cpp)?\n(.*?)```$", re.S | re.M)
@@ -47,37 +46,24 @@ def run_pages(description: str, copied: tuple[str, ...], pages: tuple[Page, ...]
     """Does the steps of all pages in one copy (of the files and folders `copied`), and calls `build(copy, jobs)` once.
     Cases are called with page, copy, build (the original build tree) and jobs. Prints "passed PAGE.CASE" or "failed
     PAGE.CASE". Returns the exit status."""
-    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    arguments = parser.parse_args()
-    passed = True
-
-    def run_case(name: str, case, *positional, **named):
-        nonlocal passed
-        started = time.monotonic()
-        try:
-            case(*positional, **named)
-            print(f"passed {name} ({time.monotonic() - started:.2f} s)", flush=True)
-        except (AssertionError, OSError) as error:
-            passed = False
-            print(f"{error}\nfailed {name} ({time.monotonic() - started:.2f} s)", flush=True)
-
+    arguments = argument_parser(description).parse_args()
+    passed = []
     with tempfile.TemporaryDirectory(prefix="hilo_pages_") as folder:
         copy = pathlib.Path(folder) / "hilo"
         copy_tree(copy, copied)
 
         def run_cases(page: Page, cases: tuple):
             for case in cases:
-                run_case(f"{page.name}.{case.__name__}", case, page=page.path, copy=copy, build=arguments.build.resolve(),
-                         jobs=arguments.jobs)
+                call = functools.partial(case, page=page.path, copy=copy, build=arguments.build.resolve(),
+                                         jobs=arguments.jobs)
+                passed.append(run_case(f"{page.name}.{case.__name__}", call))
 
         for page in pages:
             run_cases(page, (*page.before, the_page_can_be_applied, *page.applied))
-        run_case("the_copy_builds", build, copy, arguments.jobs)
+        passed.append(run_case("the_copy_builds", functools.partial(build, copy, arguments.jobs)))
         for page in pages:
             run_cases(page, page.built)
-    return 0 if passed else 1
+    return 0 if all(passed) else 1
 
 
 def copy_tree(copy: pathlib.Path, names: tuple[str, ...]):

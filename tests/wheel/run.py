@@ -6,7 +6,6 @@ user. Compiles nothing of hilo itself.
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
 
-import argparse
 import os
 import pathlib
 import re
@@ -14,10 +13,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "support"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from command import ROOT, argument_parser, run_each  # noqa: E402
 from system_numpy import use_numpy  # noqa: E402
 
 OUTSIDE = pathlib.Path(__file__).resolve().parent
@@ -39,24 +37,12 @@ WITHOUT_PATHS = {name: value for name, value in os.environ.items() if not name.s
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--jobs", type=int, default=1)
-    build = parser.parse_args().build.resolve()
-    failed = 0
+    build = argument_parser(__doc__).parse_args().build.resolve()
     with tempfile.TemporaryDirectory(prefix="hilo_wheel_test_") as folder:
         place = Place(build, pathlib.Path(folder))
-        for case in (pip_installs_one_for_all_pythons, no_file_names_the_source_folder, command_runs,
-                     python_module_runs, cmake_builds_without_boost, pkg_config_builds_in_one_line,
-                     folders_are_printed, uninstall_leaves_nothing):
-            started = time.monotonic()
-            try:
-                case(place)
-                print(f"passed {case.__name__} ({time.monotonic() - started:.2f} s)", flush=True)
-            except (AssertionError, OSError, StopIteration) as error:
-                failed += 1
-                print(f"{error!r}\nfailed {case.__name__}", flush=True)
-    return 1 if failed else 0
+        return run_each((pip_installs_one_for_all_pythons, no_file_names_the_source_folder, command_runs,
+                         python_module_runs, cmake_builds_without_boost, pkg_config_builds_in_one_line,
+                         folders_are_printed, uninstall_leaves_nothing), lambda case: case(place))
 
 
 class Place:
