@@ -30,7 +30,8 @@ constexpr uint32_t kReplicaCount = 1, kComputationCount = 2, kComputationDevices
 constexpr uint32_t kKey = 1, kValue = 2;  // an entry of a map
 enum Override : uint32_t { kText = 1, kBool = 2, kInteger = 3, kReal = 4 };
 
-/// An option of XLA's compiler that users of JAX may set, with its type. Only those of dumps affect hilo.
+/// An option of XLA's compiler that users of JAX may set, with its type. Only those of dumps and of effort
+/// affect hilo.
 struct OptionRow {
   std::string_view name;
   Override type;
