@@ -20,7 +20,7 @@ std::string timing(const char* name, double microseconds) {
 std::string evaluated(const Json& message) {
   const Json& input = message.at("input");
   const auto limit = [&](const char* name) { return input.fields.count(name) > 0 ? input.at(name).number() : 0.0; };
-  const Prepared f = evals().at(message.at("module").text).at(message.at("function").text)(input);
+  const Prepared f = function_of(message.at("module").string(), message.at("function").string())(input);
   const bench::Clock::time_point compiling = bench::Clock::now();
   std::vector<Array> results = f.run();
   std::string timings = timing("compile", bench::microseconds_since(compiling));
@@ -37,9 +37,10 @@ std::string evaluated(const Json& message) {
 }
 
 std::string answer(const Json& message) {
-  const std::string& kind = message.at("kind").text;
+  const std::string& kind = message.at("kind").string();
   if (kind == "start") return "\"tool\":\"hilo\"";
-  if (kind == "define") return evals().count(message.at("module").text) > 0 ? "\"success\":true" : "\"success\":false";
+  if (kind == "define")
+    return evals().count(message.at("module").string()) > 0 ? "\"success\":true" : "\"success\":false";
   if (kind != "evaluate") return "";
   try {
     return evaluated(message);
@@ -51,13 +52,15 @@ std::string answer(const Json& message) {
 }  // namespace
 }  // namespace gradbench
 
-int main() {
+int main() try {
   hilo::config().update("jax_enable_x64", true);
   for (std::string line; std::getline(std::cin, line);) {
     const gradbench::Json message = gradbench::read_json(line);
-    const std::string rest = gradbench::answer(message);
-    std::cout << "{\"id\":" << gradbench::json_number(message.at("id").number()) << (rest.empty() ? "" : ",") << rest
-              << "}" << std::endl;
+    const std::string id = gradbench::json_number(message.at("id").number()), rest = gradbench::answer(message);
+    std::cout << "{\"id\":" << id << (rest.empty() ? "" : ",") << rest << "}" << std::endl;
   }
   return 0;
+} catch (const std::exception& error) {  // a message that can't be answered: without an id, or no JSON
+  std::cerr << "gradbench: " << error.what() << std::endl;
+  return 1;
 }

@@ -25,7 +25,9 @@ struct Prepared {
 };
 using Function = std::function<Prepared(const Json&)>;
 
-inline Array array_of(const Json& json) { return numpy::reshape(numpy::array(json.tensor.numbers), json.tensor.shape); }
+inline Array array_of(const Json& json) {
+  return numpy::reshape(numpy::array(json.numbers().numbers), json.numbers().shape);
+}
 
 /// Row indices, for gathers.
 inline Array indices_of(const Json& json) { return array_of(json).astype(int32); }
@@ -315,7 +317,7 @@ inline Array hand_errors(const HandInput& in, const std::vector<int64_t>& parent
 inline Prepared hand(const Json& in, bool differentiated) {
   const Json &data = in.at("data"), &model = data.at("model");
   const Array correspondences = indices_of(data.at("correspondences"));
-  const bool complicated = !in.at("us").tensor.numbers.empty();
+  const bool complicated = !in.at("us").numbers().numbers.empty();
   const int64_t points = correspondences.size();
   const HandInput at = {array_of(in.at("theta")),
                         complicated ? array_of(in.at("us")) : numpy::zeros({points, 2}, float64),
@@ -325,7 +327,11 @@ inline Prepared hand(const Json& in, bool differentiated) {
                                     : numpy::stack({correspondences, correspondences, correspondences}, 1),
                         array_of(data.at("points"))};
   std::vector<int64_t> parents;
-  for (double parent : model.at("parents").tensor.numbers) parents.push_back(static_cast<int64_t>(parent));
+  for (double parent : model.at("parents").numbers().numbers) {
+    if (!(parent < static_cast<double>(parents.size())))
+      throw std::runtime_error("parents: a bone precedes its parent");
+    parents.push_back(static_cast<int64_t>(std::fmax(parent, -1)));
+  }
   const auto errors = [parents](const HandInput& all_of_it) { return hand_errors(all_of_it, parents); };
   if (!differentiated) return prepared(errors, at);
   return prepared(
@@ -389,6 +395,15 @@ inline const std::map<std::string, std::map<std::string, Function>>& evals() {
       {"saddle", by_modes("start", saddle)},
   };
   return table;
+}
+
+/// The function of an eval. Throws std::runtime_error if it does not exist.
+inline const Function& function_of(const std::string& eval, const std::string& name) {
+  const auto functions = evals().find(eval);
+  if (functions == evals().end()) throw std::runtime_error("no eval is called " + eval);
+  const auto found = functions->second.find(name);
+  if (found == functions->second.end()) throw std::runtime_error("the eval " + eval + " has no function " + name);
+  return found->second;
 }
 
 }  // namespace gradbench

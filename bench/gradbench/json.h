@@ -5,7 +5,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -22,56 +24,90 @@ struct Tensor {
   std::vector<double> numbers;
 };
 
+/// Checked access throws std::runtime_error, which names the value and its kind.
 struct Json {
+  enum class Kind : uint8_t { kNull, kNumber, kString, kArray, kObject };  // true is 1, false is 0
+  Kind kind = Kind::kNull;
+  std::string name = "the value";      ///< of a field: its name
   std::string text;                    ///< of a string
   Tensor tensor;                       ///< of a number or an array; other arrays keep their numbers only
   std::map<std::string, Json> fields;  ///< of an object
 
-  const Json& at(const std::string& name) const {
-    const auto found = fields.find(name);
-    if (found == fields.end()) throw std::runtime_error("the input has no field " + name);
+  const Json& at(const std::string& field) const {
+    const auto found = fields.find(field);
+    if (found == fields.end()) throw std::runtime_error(name + " has no field " + field);
     return found->second;
   }
-  double number() const { return tensor.numbers.at(0); }
+  double number() const {
+    if (kind != Kind::kNumber) refuse("a number");
+    return tensor.numbers[0];
+  }
+  /// Of a number or an array.
+  const Tensor& numbers() const {
+    const int64_t count = std::accumulate(tensor.shape.begin(), tensor.shape.end(), int64_t{1}, std::multiplies<>());
+    const bool is_tensor = kind == Kind::kNumber || kind == Kind::kArray;
+    if (!is_tensor || count != std::ssize(tensor.numbers))
+      refuse("a number or a rectangular array of numbers", "another array");
+    return tensor;
+  }
+  const std::string& string() const {
+    if (kind != Kind::kString) refuse("a string");
+    return text;
+  }
+
+  [[noreturn]] void refuse(const char* expected, const char* array = "an array") const {
+    const char* const kinds[] = {"null", "a number", "a string", array, "an object"};
+    throw std::runtime_error(name + ": got " + kinds[static_cast<size_t>(kind)] + "; expected " + expected);
+  }
 };
 
 inline Json read_value(hilo::io::JsonScanner& json);
 
-/// Reads the elements of an array whose bracket is read. Their nesting is `rank` so far.
+/// Reads the elements of an array whose bracket is read. Their nesting is `rank` so far. The extent of an axis is -1
+/// before its first array, and stays kRagged if arrays differ.
 inline void read_array(hilo::io::JsonScanner& json, Tensor& out, size_t rank) {
-  if (out.shape.size() == rank) out.shape.push_back(0);
+  constexpr int64_t kUnknown = -1, kRagged = -2;
+  if (out.shape.size() == rank) out.shape.push_back(kUnknown);
   int64_t count = 0;
+  bool has_leaves = false;
   while (!json.accept(']')) {
     if (count++ > 0) hilo::or_throw(json.expect(','));
     if (json.accept('[')) {
       read_array(json, out, rank + 1);
     } else {
+      has_leaves = true;
       const Json element = read_value(json);
       out.numbers.insert(out.numbers.end(), element.tensor.numbers.begin(), element.tensor.numbers.end());
     }
   }
-  out.shape[rank] = count;
+  const bool is_mixed = has_leaves && out.shape.size() > rank + 1;
+  int64_t& extent = out.shape[rank];
+  extent = !is_mixed && (extent == kUnknown || extent == count) ? count : kRagged;
 }
 
 inline Json read_value(hilo::io::JsonScanner& json) {
   Json out;
   if (json.accept('[')) {
+    out.kind = Json::Kind::kArray;
     read_array(json, out.tensor, 0);
   } else if (json.accept('{')) {
+    out.kind = Json::Kind::kObject;
     while (!json.accept('}')) {
       if (!out.fields.empty()) hilo::or_throw(json.expect(','));
       const std::string name = hilo::or_throw(json.string());
       hilo::or_throw(json.expect(':'));
-      out.fields[name] = read_value(json);
+      Json& field = out.fields[name] = read_value(json);
+      field.name = name;
     }
   } else if (const auto number = json.number(); number.ok()) {
+    out.kind = Json::Kind::kNumber;
     double& value = out.tensor.numbers.emplace_back();
     std::from_chars(number->data(), number->data() + number->size(), value);
-  } else if (json.accept_word("true")) {
-    out.tensor.numbers = {1};
-  } else if (json.accept_word("false")) {
-    out.tensor.numbers = {0};
+  } else if (const bool is_true = json.accept_word("true"); is_true || json.accept_word("false")) {
+    out.kind = Json::Kind::kNumber;
+    out.tensor.numbers = {is_true ? 1.0 : 0.0};
   } else if (!json.accept_word("null")) {
+    out.kind = Json::Kind::kString;
     out.text = hilo::or_throw(json.string());
   }
   return out;

@@ -14,7 +14,7 @@ using gradbench::read_json;
 
 /// The output of a function for this input, as JSON.
 Json output(const std::string& eval, const std::string& function, const std::string& input) {
-  const gradbench::Prepared f = gradbench::evals().at(eval).at(function)(read_json(input));
+  const gradbench::Prepared f = gradbench::function_of(eval, function)(read_json(input));
   return read_json(f.text(f.run()));
 }
 
@@ -70,6 +70,34 @@ TEST(GradBench, AllModesOfNestedDerivativesAgree) {
   for (const char* modes : {"ff", "fr", "rf", "rr"}) {
     EXPECT_NEAR(output("particle", modes, R"({"w":0.0})").number(), 0.20719, 1e-4) << modes;
     for (double x : output("saddle", modes, R"({"start":[1.0,1.0]})").tensor.numbers) EXPECT_NEAR(x, 0, 1e-4) << modes;
+  }
+}
+
+std::string problem(const std::string& eval, const std::string& function, const std::string& input) {
+  try {
+    output(eval, function, input);
+    return "";
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+TEST(GradBench, AnInputOfTheWrongKindIsNamed) {
+  const X64Scope x64;
+  EXPECT_EQ(problem("hello", "square", "[]"), "the value: got an array; expected a number");
+  EXPECT_EQ(problem("hello", "square", "\"3\""), "the value: got a string; expected a number");
+  EXPECT_EQ(problem("llsq", "primal", R"({"x":[1,2],"n":[3]})"), "n: got an array; expected a number");
+  EXPECT_EQ(problem("llsq", "primal", R"({"n":3})"), "the value has no field x");
+  EXPECT_EQ(problem("hello", "cube", "3"), "the eval hello has no function cube");
+  EXPECT_EQ(problem("hellos", "square", "3"), "no eval is called hellos");
+  for (const char* ragged : {"[[1,2],[3]]", "[[1],[2,3]]", "[[1,2,3],[4],[5,6]]", "[1,[2]]", "[[2],1]", "[\"a\",1]"}) {
+    EXPECT_EQ(problem("lse", "primal", "{\"x\":" + std::string(ragged) + "}"),
+              "x: got another array; expected a number or a rectangular array of numbers")
+        << ragged;
+  }
+  for (const auto& [value, kind] : {std::pair("null", "null"), {"\"a\"", "a string"}, {"{}", "an object"}}) {
+    EXPECT_EQ(problem("lse", "primal", "{\"x\":" + std::string(value) + "}"),
+              "x: got " + std::string(kind) + "; expected a number or a rectangular array of numbers");
   }
 }
 
