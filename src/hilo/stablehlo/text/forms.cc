@@ -133,10 +133,14 @@ Status read_type_tail(TextReader& reader, PendingOperation& operation, uint32_t 
   std::vector<TypeId>& types = operation.operand_types;
   HILO_RETURN_IF_ERROR(read_types(reader, types));
   if (cursor.accept("->") || cursor.accept_word("to")) return read_types(reader, operation.result_types);
-  if (!operation.known.has_results) return ok_status();
+  if (!operation.known.has_results) {
+    if (types.size() == 1) types.assign(operation.operands.size(), TypeId(types[0]));  // check.expect_eq %x, %y : T
+    return ok_status();
+  }
   if (types.empty()) return cursor.unexpected("a type", "here");
   if (types.size() == named || operation.known.name == "stablehlo.optimization_barrier") operation.result_types = types;
   else operation.result_types = {types.back()};
+  types.clear();  // those of results, from which MLIR infers the others
   return ok_status();
 }
 

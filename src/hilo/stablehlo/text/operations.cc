@@ -186,9 +186,32 @@ Status read_generic(TextReader& reader, PendingOperation& operation) {
     return cursor.error(
         position, fmt::format("got {} operands but the types of {}", operation.operands.size(), type.input_count));
   }
+  operation.operand_types.assign(type.parts.begin(), type.parts.begin() + type.input_count);
   operation.result_types.assign(type.parts.begin() + type.input_count, type.parts.end());
   return ok_status();
 }
+
+namespace {
+
+/// Checks that the written types of operands are those of their definitions.
+Status check_operand_types(const TextReader& reader, const PendingOperation& operation) {
+  const std::vector<TypeId>& written = operation.operand_types;
+  if (written.size() != operation.operands.size()) {
+    if (written.empty()) return ok_status();
+    return reader.cursor.error(operation.position, fmt::format("got {} operands but the types of {}",
+                                                               operation.operands.size(), written.size()));
+  }
+  for (size_t i = 0; i < written.size(); ++i) {
+    const TypeId defined = reader.tree.values[operation.operands[i]].type;
+    if (same_type(reader.tree, written[i], defined)) continue;
+    return reader.cursor.error(operation.position,
+                               fmt::format("operand {} is defined as {}; got {}", i, reader.tree.types[defined].spelled,
+                                           reader.tree.types[written[i]].spelled));
+  }
+  return ok_status();
+}
+
+}  // namespace
 
 Status finish_operation(TextReader& reader, PendingOperation& pending, RegionId region) {
   ModuleTree& tree = reader.tree;
@@ -203,6 +226,7 @@ Status finish_operation(TextReader& reader, PendingOperation& pending, RegionId 
     return reader.cursor.error(names.position, fmt::format("{} has {} results; got {} names", pending.known.name,
                                                            pending.result_types.size(), names.count()));
   }
+  HILO_RETURN_IF_ERROR(check_operand_types(reader, pending));
   const auto first = static_cast<ValueId>(tree.values.size());
   for (TypeId type : pending.result_types) add_value(reader, type, pending.id);
   ValueId next = first;

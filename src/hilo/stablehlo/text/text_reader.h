@@ -55,7 +55,8 @@ struct PendingOperation {
   std::vector<ValueId> operands;
   std::vector<NamedAttribute> attributes;
   std::vector<Region> regions;
-  std::vector<TypeId> operand_types, result_types;
+  std::vector<TypeId> operand_types;  ///< empty unless the text has them all
+  std::vector<TypeId> result_types;
 };
 
 struct TextReader {

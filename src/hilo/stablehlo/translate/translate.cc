@@ -150,6 +150,27 @@ bool sizes_follow(const ModuleTree& tree, OperationId entry, const std::vector<O
   });
 }
 
+/// Checks that a function returns values of the types that it declares.
+Status check_results(Translator& translator, const Operation& function) {
+  const ModuleTree& tree = translator.tree;
+  if (function.regions.count == 0 || tree.regions[function.regions.begin].last == kNone) return ok_status();
+  const Operation& end = tree.operations[tree.regions[function.regions.begin].last];
+  const Attribute* const declared = tree.find(function, "function_type");
+  if (declared == nullptr || declared->type == kNone) return ok_status();
+  const Type& type = tree.types[declared->type];
+  const size_t count = type.parts.size() - type.input_count;
+  if (count != end.operands.count)
+    return translator.at(
+        end, invalid_argument(fmt::format("returns {} values; the function declares {}", end.operands.count, count)));
+  for (uint32_t i = 0; i < count; ++i) {
+    const TypeId wanted = type.parts[type.input_count + i], got = tree.values[tree.operand(end, i)].type;
+    if (!same_type(tree, got, wanted))
+      return translator.at(end, invalid_argument(fmt::format("result {} has type {}; the function declares {}", i,
+                                                             tree.types[got].spelled, tree.types[wanted].spelled)));
+  }
+  return ok_status();
+}
+
 /// Returns the functions that stay separate computations in a program with inferred sizes, because custom calls refer
 /// to them. The others are inlined.
 std::vector<OperationId> uninlined(const Translator& translator, const std::vector<OperationId>& functions,
@@ -237,6 +258,7 @@ StatusOr<hlo::Module> translate(const ModuleTree& tree, const TranslateOptions& 
   }
   HILO_ASSIGN_OR_RETURN(const OperationId entry, find_entry(translator, functions, options.function));
   HILO_ASSIGN_OR_RETURN(std::vector<OperationId> order, call_order(translator, entry));
+  for (const OperationId id : order) HILO_RETURN_IF_ERROR(check_results(translator, tree.operations[id]));
   translator.refining = !options.arguments.empty() || translator.has_bounds || sizes_follow(tree, entry, order);
   if (translator.refines()) {
     translator.shapes.resize(tree.values.size());

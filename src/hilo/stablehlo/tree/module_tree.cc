@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace hilo::stablehlo {
 namespace {
 
@@ -143,6 +145,16 @@ Status set_bounds(Type& type, std::span<const int64_t> bounds) {
 }
 
 int64_t element_bytes(ElementType type) { return element_size_bytes(type); }
+
+bool same_type(const ModuleTree& tree, TypeId a, TypeId b) {
+  if (a == b) return true;
+  const Type &x = tree.types[a], &y = tree.types[b];
+  if (x.kind == TypeKind::kOther || y.kind == TypeKind::kOther) return x.kind == y.kind && x.spelled == y.spelled;
+  return x.kind == y.kind && x.element == y.element && x.input_count == y.input_count && x.dimensions == y.dimensions &&
+         x.bounds == y.bounds && x.six_bits == y.six_bits &&
+         (x.quantization == nullptr) == (y.quantization == nullptr) &&
+         std::ranges::equal(x.parts, y.parts, [&](TypeId p, TypeId q) { return same_type(tree, p, q); });
+}
 
 StatusOr<Shape> shape_of(const ModuleTree& tree, TypeId id) {
   const Type& type = tree.types[id];

@@ -201,6 +201,9 @@ Status set_bounds(Type& type, std::span<const int64_t> bounds);
 ///           too large
 StatusOr<Shape> shape_of(const ModuleTree& tree, TypeId type);
 
+/// Returns whether two types are equal. Quantized types with the same storage count as equal.
+bool same_type(const ModuleTree& tree, TypeId a, TypeId b);
+
 /// Maximum nesting of types, attributes and regions. Both readers reject deeper nesting, so that recursion is safe.
 inline constexpr int kMaxNesting = 256;
 
