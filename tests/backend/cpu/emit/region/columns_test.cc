@@ -80,5 +80,36 @@ TEST(RegionColumns, StackAnyWidth) {
   }
 }
 
+/// Eight rows at once: their terms are transposed in registers, and no sum goes along a vector.
+TEST(RegionColumns, ProductsOfFewTermsAreComputedAcrossRows) {
+  EXPECT_EQ(code_of(R"(ENTRY main {
+  a = f32[512,8,8] parameter(0)
+  x = f32[512,8] parameter(1)
+  ROOT y = f32[512,8] dot(a, x), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}
+}
+)",
+                    Isa::kAvx2),
+            "8 load <8 x float>, 8 load float, 1 store <8 x float>, 1 turn");
+}
+
+TEST(RegionColumns, ProductsOfFewTerms) {
+  for (const std::string_view type : {"f32", "f64", "s32", "s64", "c64", "bf16"}) {
+    for (const int64_t n : {2, 3, 4, 5, 8, 12}) {
+      for (const int64_t contracted : {1, 2}) {
+        check_text(fmt::format(R"(HloModule products
+ENTRY main {{
+  a = {0}[131,{1},{1}] parameter(0)
+  x = {0}[131,{1}] parameter(1)
+  y = {0}[131,{1}] dot(a, x), lhs_batch_dims={{0}}, rhs_batch_dims={{0}}, lhs_contracting_dims={{{2}}}, rhs_contracting_dims={{1}}
+  ROOT z = {0}[131,{1}] subtract(y, x)
+}}
+)",
+                               type, n, contracted),
+                   type == "bf16" ? 2e-2 : 1e-5);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hilo::cpu
