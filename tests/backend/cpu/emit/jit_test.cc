@@ -28,27 +28,27 @@ TEST(Jit, RunsAFunctionOnEveryInstructionSet) {
 }
 
 TEST(Jit, LookupOfAnUnknownNameIsNull) {
-  auto code = compile_probe(JitProbe::kAddOne, Isa::kSse2);
+  auto code = compile_probe(JitProbe::kAddOne, supported_isas().front());
   ASSERT_TRUE(code.ok()) << code.status().to_string();
   EXPECT_EQ((*code)->lookup("other"), nullptr);
   EXPECT_GT((*code)->size(), 0u);
 }
 
 TEST(Jit, CallsFunctionsOfTheRuntimeTable) {
-  auto code = compile_probe(JitProbe::kCallsLibrary, Isa::kSse2);
+  auto code = compile_probe(JitProbe::kCallsLibrary, supported_isas().front());
   ASSERT_TRUE(code.ok()) << code.status().to_string();
   EXPECT_EQ(reinterpret_cast<Binary>((*code)->lookup("probe"))(7.5, 2.0), 1.5);
 }
 
 TEST(Jit, ReadsConstantsOfItsOwnObject) {
-  auto code = compile_probe(JitProbe::kReadsTable, Isa::kSse2);
+  auto code = compile_probe(JitProbe::kReadsTable, supported_isas().front());
   ASSERT_TRUE(code.ok()) << code.status().to_string();
   auto* square = reinterpret_cast<Unary>((*code)->lookup("probe"));
   for (std::int64_t i = 0; i < 8; ++i) EXPECT_EQ(square(i), i * i);
 }
 
 TEST(Jit, RefusesCodeThatCallsAnUnknownFunction) {
-  auto code = compile_probe(JitProbe::kCallsStranger, Isa::kSse2);
+  auto code = compile_probe(JitProbe::kCallsStranger, supported_isas().front());
   ASSERT_FALSE(code.ok());
   EXPECT_EQ(code.status().code(), StatusCode::kInternal);
   EXPECT_NE(code.status().message().find("'hilo_no_such_function', which is not a runtime symbol"), std::string::npos)
@@ -58,11 +58,11 @@ TEST(Jit, RefusesCodeThatCallsAnUnknownFunction) {
 TEST(Jit, AFatalErrorOfLlvmIsAStatusAndTheThreadGoesOn) {
   const tests::LeaksAreMeant leaks_are_meant;
   for (int round = 0; round < 2; ++round) {
-    auto code = compile_probe(JitProbe::kImpossible, Isa::kSse2);
+    auto code = compile_probe(JitProbe::kImpossible, supported_isas().front());
     ASSERT_FALSE(code.ok());
     EXPECT_EQ(code.status().code(), StatusCode::kInternal);
     EXPECT_NE(code.status().message().find("code generation: "), std::string::npos) << code.status().to_string();
-    auto after = compile_probe(JitProbe::kAddOne, Isa::kSse2);
+    auto after = compile_probe(JitProbe::kAddOne, supported_isas().front());
     ASSERT_TRUE(after.ok()) << after.status().to_string();
     EXPECT_EQ(reinterpret_cast<Unary>((*after)->lookup("probe"))(1), 2);
   }
@@ -87,7 +87,7 @@ TEST(LoadObject, RefusesBytesThatAreNoObject) {
   auto code = load_object(std::make_shared<const std::string>(200, 'x'));
   ASSERT_FALSE(code.ok());
   EXPECT_EQ(code.status().code(), StatusCode::kInternal);
-  EXPECT_NE(code.status().message().find("not a relocatable x86-64 ELF object"), std::string::npos);
+  EXPECT_NE(code.status().message().find("not a relocatable ELF object of this machine"), std::string::npos);
   EXPECT_FALSE(load_object(std::make_shared<const std::string>("xxx")).ok());
 }
 

@@ -42,14 +42,14 @@ int entries_of_gdb() {
 
 TEST(JitSymbols, NobodyIsToldUnasked) {
   const int before = entries_of_gdb();
-  const auto code = compile_probe(JitProbe::kAddOne, Isa::kSse2);
+  const auto code = compile_probe(JitProbe::kAddOne, supported_isas().front());
   ASSERT_TRUE(code.ok());
   EXPECT_EQ(entries_of_gdb(), before);
 }
 
 TEST(JitSymbols, PerfFindsAddressSizeAndName) {
   const Asked asked("perf");
-  const auto code = compile_probe(JitProbe::kAddOne, Isa::kSse2);
+  const auto code = compile_probe(JitProbe::kAddOne, supported_isas().front());
   ASSERT_TRUE(code.ok());
   const std::string path = fmt::format("/tmp/perf-{}.map", getpid());
   const StatusOr<std::string> map = read_file(path);
@@ -70,7 +70,7 @@ TEST(JitSymbols, GdbKnowsAnObjectAsLongAsItLives) {
   const Asked asked("gdb");
   const int before = entries_of_gdb();
   {
-    const auto code = compile_probe(JitProbe::kAddOne, Isa::kSse2);
+    const auto code = compile_probe(JitProbe::kAddOne, supported_isas().front());
     ASSERT_TRUE(code.ok());
     ASSERT_EQ(entries_of_gdb(), before + 1);
     // The function's section header has its address.

@@ -15,13 +15,11 @@
 #include <vector>
 
 #include "hilo/backend/cpu/library/symbols.h"
+#include "hilo/backend/cpu/load/relocation.h"
 
 namespace hilo::cpu {
 namespace {
 
-// An external symbol needs a slot of 16 bytes: its address, and a jump through that address.
-constexpr std::size_t kSlotBytes = 16;
-constexpr std::size_t kJumpOffset = 8;
 constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
 
 std::size_t align_up(std::size_t value, std::size_t alignment) {
@@ -80,8 +78,8 @@ Status Loader::read_headers() {
   HILO_ASSIGN_OR_RETURN(auto header, table<Elf64_Ehdr>(0, sizeof(Elf64_Ehdr)));
   const Elf64_Ehdr& h = header[0];
   if (std::memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 || h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_type != ET_REL ||
-      h.e_machine != EM_X86_64) {
-    return malformed("not a relocatable x86-64 ELF object");
+      h.e_machine != kElfMachine) {
+    return malformed("not a relocatable ELF object of this machine");
   }
   HILO_ASSIGN_OR_RETURN(sections_, table<Elf64_Shdr>(h.e_shoff, std::size_t{h.e_shnum} * sizeof(Elf64_Shdr)));
   for (const Elf64_Shdr& section : sections_) {
@@ -139,13 +137,10 @@ Status Loader::map_and_copy() {
     if (place_[i] == kNowhere) continue;
     std::memcpy(base_ + place_[i], object_.data() + sections_[i].sh_offset, sections_[i].sh_size);
   }
-  // jmp *-14(%rip): the eight bytes before the jump hold the target.
-  constexpr unsigned char kJump[6] = {0xff, 0x25, 0xf2, 0xff, 0xff, 0xff};
   for (std::size_t i = 1; i < symbols_.size(); ++i) {
     auto address = symbol_address(i);
     if (!address.ok()) continue;  // sections and files: nothing refers to them
-    std::memcpy(base_ + slot_[i], &*address, sizeof(std::uint64_t));
-    std::memcpy(base_ + slot_[i] + kJumpOffset, kJump, sizeof(kJump));
+    write_slot(kElfMachine, *address, base_ + slot_[i]);
   }
   return ok_status();
 }
@@ -174,40 +169,15 @@ Status Loader::relocate() {
 }
 
 Status Loader::apply(const Elf64_Shdr& target, std::size_t target_at, const Elf64_Rela& rela) {
-  const std::uint32_t kind = ELF64_R_TYPE(rela.r_info);
   const std::size_t symbol = ELF64_R_SYM(rela.r_info);
-  const std::size_t width = kind == R_X86_64_64 || kind == R_X86_64_PC64 ? 8 : 4;
-  if (rela.r_offset > target.sh_size || width > target.sh_size - rela.r_offset) {
-    return malformed("a relocation is outside of its section");
-  }
-  HILO_ASSIGN_OR_RETURN(std::uint64_t value, symbol_address(symbol));
-  std::byte* where = base_ + target_at + rela.r_offset;
-  const auto here = reinterpret_cast<std::uint64_t>(where);
-  const auto slot = reinterpret_cast<std::uint64_t>(base_) + slot_[symbol];
-  switch (kind) {
-    case R_X86_64_64:
-      value += static_cast<std::uint64_t>(rela.r_addend);
-      std::memcpy(where, &value, 8);
-      return ok_status();
-    case R_X86_64_PC64:
-      value += static_cast<std::uint64_t>(rela.r_addend) - here;
-      std::memcpy(where, &value, 8);
-      return ok_status();
-    case R_X86_64_PLT32:
-    case R_X86_64_PC32:
-      if (external_[symbol] != 0) value = slot + kJumpOffset;
-      break;
-    case R_X86_64_GOTPCREL:
-    case R_X86_64_GOTPCRELX:
-    case R_X86_64_REX_GOTPCRELX: value = slot; break;
-    default:  // relocation types are numbers of the ELF standard, not an enum of ours
-      return malformed(fmt::format("relocation kind {} is not supported", kind));
-  }
-  const int64_t distance = value + static_cast<std::uint64_t>(rela.r_addend) - here;
-  const auto narrow = static_cast<std::int32_t>(distance);
-  if (narrow != distance) return malformed("a relocation is out of reach");
-  std::memcpy(where, &narrow, 4);
-  return ok_status();
+  if (rela.r_offset > target.sh_size) return malformed("a relocation is outside of its section");
+  RelocationTarget to{.addend = rela.r_addend};
+  HILO_ASSIGN_OR_RETURN(to.symbol, symbol_address(symbol));
+  to.slot = reinterpret_cast<std::uint64_t>(base_) + slot_[symbol];
+  to.is_far = external_[symbol] != 0;
+  std::byte* const where = base_ + target_at + rela.r_offset;
+  return hilo::cpu::relocate(kElfMachine, ELF64_R_TYPE(rela.r_info), to, {where, target.sh_size - rela.r_offset},
+                             reinterpret_cast<std::uint64_t>(where));
 }
 
 StatusOr<std::shared_ptr<CompiledCode>> Loader::finish() {
@@ -226,6 +196,8 @@ StatusOr<std::shared_ptr<CompiledCode>> Loader::finish() {
     return resource_exhausted(
         fmt::format("loading compiled code: pages can't be made executable: {}", std::strerror(errno)));
   }
+  // Processors other than x86 read instructions through a cache that doesn't see writes.
+  __builtin___clear_cache(reinterpret_cast<char*>(base_), reinterpret_cast<char*>(base_ + size_));
   auto code = std::make_shared<CompiledCode>(file_, base_, size_, std::move(functions), publish_symbols(loaded));
   base_ = nullptr;
   return code;

@@ -44,8 +44,8 @@ class CompiledCode {
   std::unique_ptr<GdbEntry> gdb_;
 };
 
-/// Loads a relocatable x86-64 ELF object whose undefined symbols are all runtime symbols (library/symbols.h). While an
-/// object's code lives, another call returns the same code.
+/// Loads a relocatable ELF object of this machine whose undefined symbols are all runtime symbols (library/symbols.h).
+/// While an object's code lives, another call returns the same code.
 /// Errors: INTERNAL for a malformed object, an unknown symbol, a relocation or section kind outside the supported set;
 ///         RESOURCE_EXHAUSTED if no memory can be mapped. Cost: about 10 us and three system calls.
 StatusOr<std::shared_ptr<CompiledCode>> load_object(const engine::ObjectPtr& object);
