@@ -3,15 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#if defined(__SSE2__)
-#include <xmmintrin.h>
-
 #include <cfenv>
 
 namespace hilo {
 namespace {
 
-constexpr unsigned kRaised = 0x3f;  // exception flags raised so far
+using floating_point_detail::kFlushToZero;
+using floating_point_detail::modes;
+using floating_point_detail::set_modes;
 
 /// Divides at run time, in the current floating-point mode.
 template <typename T>
@@ -47,9 +46,9 @@ TEST(FloatingPointScope, RoundsToNearestInsideAndAsBeforeOutside) {
 }
 
 TEST(FloatingPointScope, KeepsDenormalsUnlessAskedOrInsideOfOneThatFlushes) {
-  const unsigned before = _mm_getcsr();
-  const auto flushes = [] { return (_mm_getcsr() & 0x8040) == 0x8040; };
-  _mm_setcsr(before | 0x8040);
+  const uint32_t before = modes();
+  const auto flushes = [] { return modes() == kFlushToZero; };
+  set_modes(kFlushToZero);
   bool plain = true, asked = false, inner = false, after_inner = false;
   {
     const FloatingPointScope scope;
@@ -63,22 +62,30 @@ TEST(FloatingPointScope, KeepsDenormalsUnlessAskedOrInsideOfOneThatFlushes) {
     after_inner = flushes();
   }
   const bool outside = flushes();
-  _mm_setcsr(before);
+  set_modes(before);
   EXPECT_FALSE(plain);
   EXPECT_TRUE(asked && inner && after_inner && outside);
 }
 
 TEST(FloatingPointScope, HidesTheExceptionsOfWhatRunsInIt) {
-  const unsigned before = _mm_getcsr();
-  _mm_setcsr(before & ~kRaised);
+  std::feclearexcept(FE_ALL_EXCEPT);
   {
     const FloatingPointScope scope;
     EXPECT_NE(third(1), 0);
+    EXPECT_NE(std::fetestexcept(FE_INEXACT), 0);
   }
-  EXPECT_EQ(_mm_getcsr() & kRaised, 0u);
-  _mm_setcsr(before);
+  EXPECT_EQ(std::fetestexcept(FE_ALL_EXCEPT), 0);
+}
+
+TEST(FloatingPointScope, FlushesDenormalOperandsAndResultsOfBothTypes) {
+  volatile float small = 1e-38f, denormal = 1e-40f;
+  volatile double tiny = 1e-307, subnormal = 1e-310;
+  const FloatingPointScope scope(Underflow::kToZero);
+  EXPECT_EQ(small * 0.25f, 0);
+  EXPECT_EQ(denormal * 1e20f, 0);
+  EXPECT_EQ(tiny * 0.01, 0);
+  EXPECT_EQ(subnormal * 1e20, 0);
 }
 
 }  // namespace
 }  // namespace hilo
-#endif

@@ -6,17 +6,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cfenv>
 #include <latch>
 #include <numeric>
 #include <set>
 #include <thread>
 #include <vector>
 
+#include "hilo/base/floating_point.h"
 #include "tests/support/in_child.h"
-
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
 
 #if defined(__SANITIZE_THREAD__)
 // A forked child of a multithreaded process starts threads here. By default the sanitizer forbids that.
@@ -146,24 +144,27 @@ TEST(ThreadPool, WorkersBlockAllSignals) {
   });
 }
 
-#if defined(__SSE2__)
 TEST(ThreadPool, TasksSeeTheCallersFloatingPointControl) {
-  const unsigned before = _mm_getcsr();
+  using floating_point_detail::modes;
+  using floating_point_detail::set_modes;
+  const uint32_t before = modes();
+  std::fesetround(FE_TOWARDZERO);
+  const uint32_t to_zero = modes();
+  std::fesetround(FE_TONEAREST);
   ThreadPool pool(3);
-  for (unsigned control : {0x1f80u, 0x1f80u | 0x8040u, 0x1f80u | 0x6000u}) {  // default, flush to zero, round to zero
-    _mm_setcsr(control);
+  for (uint32_t control : {floating_point_detail::kNearest, floating_point_detail::kFlushToZero, to_zero}) {
+    set_modes(control);
     std::latch together(3);
     std::atomic<int> same{0};
     pool.parallel_for(3, [&](int64_t) {
       together.arrive_and_wait();
-      if ((_mm_getcsr() & ~0x3fu) == control) same.fetch_add(1);
+      if (modes() == control) same.fetch_add(1);
     });
-    EXPECT_EQ(_mm_getcsr() & ~0x3fu, control);
-    _mm_setcsr(before);
+    EXPECT_EQ(modes(), control);
+    set_modes(before);
     EXPECT_EQ(same, 3);
   }
 }
-#endif
 
 // Runs everything inline and counts the calls.
 class CountingExecutor : public Executor {

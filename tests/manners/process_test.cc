@@ -8,12 +8,10 @@
 #include <cfenv>
 #include <cstdio>
 #include <functional>
-#if defined(__SSE2__)
-#include <xmmintrin.h>
-#endif
 
 #include "hilo/base/caches.h"
 #include "hilo/base/files.h"
+#include "hilo/base/floating_point.h"
 #include "hilo/fft/fft.h"
 #include "hilo/hlo/eval/evaluator.h"
 #include "hilo/hlo/passes/driver.h"
@@ -105,9 +103,12 @@ std::vector<std::string> rounded_numbers() {
   return numbers;
 }
 
-#if defined(__SSE2__)
+using floating_point_detail::kFlushToZero;
+using floating_point_detail::modes;
+using floating_point_detail::set_modes;
+
 TEST(Manners, NumbersAreRoundedToNearestWhateverTheCallersMode) {
-  const unsigned before = _mm_getcsr();
+  const uint32_t before = modes();
   const std::vector<std::string> wanted = rounded_numbers();
   for (const int mode : {FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO}) {
     clear_caches();
@@ -118,32 +119,33 @@ TEST(Manners, NumbersAreRoundedToNearestWhateverTheCallersMode) {
     EXPECT_EQ(got, wanted);
   }
   clear_caches();
-  _mm_setcsr(before | 0x8040);  // flush to zero
+  set_modes(kFlushToZero);
   const std::vector<std::string> got = rounded_numbers();
-  EXPECT_EQ(_mm_getcsr() & 0x8040, 0x8040u);
-  _mm_setcsr(before);
+  EXPECT_EQ(modes(), kFlushToZero);
+  set_modes(before);
   EXPECT_EQ(got, wanted);
 }
 
 TEST(Manners, CallsKeepTheFloatingPointControlWord) {
-  constexpr unsigned kFlags = 0x3f;  // exception flags, which arithmetic sets
-  const unsigned before = _mm_getcsr();
+  const uint32_t before = modes();
+  std::fesetround(FE_TOWARDZERO);
+  const uint32_t to_zero = modes();
+  std::fesetround(FE_TONEAREST);
   const float wanted = work();
-  for (unsigned control : {0x1f80u, 0x1f80u | 0x8040u, 0x1f80u | 0x6000u}) {  // default, flush to zero, round to zero
+  for (uint32_t control : {floating_point_detail::kNearest, kFlushToZero, to_zero}) {
     const auto f = jit([control](Array x) { return numpy::exp(x) * static_cast<float>(control); });
-    _mm_setcsr(control);
+    set_modes(control);
     const float compiled_here = f(numpy::zeros({1000}))[0].item<float>();
-    const unsigned after_compiling = _mm_getcsr() & ~kFlags;
+    const uint32_t after_compiling = modes();
     const float got = work();
-    const unsigned after_working = _mm_getcsr() & ~kFlags;
-    _mm_setcsr(before);
+    const uint32_t after_working = modes();
+    set_modes(before);
     EXPECT_EQ(after_compiling, control);
     EXPECT_EQ(after_working, control);
     EXPECT_EQ(compiled_here, static_cast<float>(control));
     EXPECT_NEAR(got, wanted, 1e-3 * wanted);
   }
 }
-#endif
 
 }  // namespace
 }  // namespace hilo

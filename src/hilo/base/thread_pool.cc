@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "hilo/base/cpu_count.h"
+#include "hilo/base/floating_point.h"
 #include "hilo/base/log.h"
 #include "hilo/base/signals_blocked.h"
 #include "hilo/base/stop.h"
@@ -45,21 +46,6 @@ void pause_briefly() {
   _mm_pause();
 #elif defined(__aarch64__)
   asm volatile("yield");
-#endif
-}
-
-// Returns rounding, flush-to-zero and traps, without the sticky exception flags.
-uint32_t float_control() {
-#if defined(__SSE2__)
-  return _mm_getcsr() & ~0x3fu;
-#else
-  return 0;
-#endif
-}
-
-void set_float_control([[maybe_unused]] uint32_t control) {
-#if defined(__SSE2__)
-  if (float_control() != control) _mm_setcsr(control);
 #endif
 }
 
@@ -156,7 +142,7 @@ void ThreadPool::Shared::run_worker() {
   while (!stop.load(std::memory_order_relaxed)) {
     if (spin_until([&] { return stop.load(std::memory_order_relaxed) || join(seen); })) {
       if (stop.load(std::memory_order_relaxed)) return;
-      set_float_control(control);
+      floating_point_detail::set_modes(control);
       {
         InsideTask inside;
         const StopScope scope(stop_word);
@@ -285,7 +271,7 @@ void ThreadPool::parallel_for(int64_t tasks, FunctionRef<void(int64_t)> task) {
   s.task = &task;
   s.tasks = tasks;
   s.chunk = std::max<int64_t>(1, tasks / (all * kChunksPerThread));
-  s.control = float_control();
+  s.control = floating_point_detail::modes();
   s.stop_word = hilo::stop_word();
   s.next.store(0, std::memory_order_relaxed);
   const uint32_t last = s.state.load(std::memory_order_relaxed);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hilo/backend/host/host_buffer.h"
 #include "hilo/hlo/ops/control_flow.h"
-
-#include <xmmintrin.h>
 
 #include <thread>
 
+#include "hilo/backend/host/host_buffer.h"
+#include "hilo/base/floating_point.h"
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/reshape.h"
@@ -251,12 +250,13 @@ TEST(ControlFlow, KeepsDenormalsAndTheCallersControlWord) {
   const auto product = must(b.add(Opcode::kMultiply, {x, y}));
   auto executable = tests::cpu_client()->compile(module_of(std::move(b), product, "denormal"), {}, nullptr);
   ASSERT_TRUE(executable.ok());
-  const unsigned before = _mm_getcsr();
-  _mm_setcsr(before | 0x8040);
+  using floating_point_detail::modes, floating_point_detail::set_modes, floating_point_detail::kFlushToZero;
+  const uint32_t before = modes();
+  set_modes(kFlushToZero);
   const std::vector<Literal> got =
       run(**executable, {Literal::array<float>({3}, {1.5e-38f, 1, 2}), Literal::array<float>({3}, {0.5f, 1, 2})});
-  EXPECT_EQ(_mm_getcsr() & 0x8040, 0x8040u);
-  _mm_setcsr(before);
+  EXPECT_EQ(modes(), kFlushToZero);
+  set_modes(before);
   EXPECT_GT(got[0].data<float>()[0], 0);
 }
 
