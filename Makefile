@@ -50,7 +50,7 @@ race:  ## random programs on hilo and on jaxlib: PROGRAMS=200, OPTIONS="--thread
 	@tools/build.sh $(BUILD) $(JOBS) hilo bench_race bench_without_avx512
 	@python3 tools/race.py --build $(BUILD) --programs $(or $(PROGRAMS),200) $(OPTIONS) $(if $(RECORD),--record)
 
-arm:  ## what runs on 64-bit ARM, under qemu: base, types, libhilo_rt.a and objects
+arm:  ## the library on 64-bit ARM, under qemu: its tests, and objects
 	@tools/setup.sh build test arm
 	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command hilo_companions
 	@python3 tools/arm.py --build $(BUILD) --jobs $(JOBS)

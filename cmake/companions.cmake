@@ -29,18 +29,23 @@ hilo_companion(codegen "backend/cpu/(codegen|emit|object)")
 hilo_companion(inspect inspect ${once_a_program})
 hilo_companion(rpc rpc ${once_a_program})
 hilo_companion(mpi replica/mpi ${once_a_program})
-# The second copy of LLVM and of what calls it is hidden.
-hilo_companion(aarch64 backend/cpu/aarch64 -fvisibility=hidden -fvisibility-inlines-hidden)
-target_sources(hilo_aarch64 PRIVATE ${PROJECT_SOURCE_DIR}/src/hilo/backend/cpu/emit/machine_code.cc)
-set(HILO_COMPANIONS hilo_codegen hilo_aarch64 hilo_inspect hilo_rpc hilo_mpi)
+set(HILO_COMPANIONS hilo_codegen hilo_inspect hilo_rpc hilo_mpi)
 
-# LLVM's code generators; static archives add only the used parts.
-llvm_map_components_to_libnames(HILO_LLVM_LIBS core x86codegen)
-llvm_map_components_to_libnames(HILO_AARCH64_LIBS core asmparser aarch64codegen)
+# LLVM's code generators; static archives add only the used parts. On AArch64 libhilo_codegen.so has the one for AArch64.
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
+  llvm_map_components_to_libnames(HILO_LLVM_LIBS core aarch64codegen)
+else()
+  llvm_map_components_to_libnames(HILO_LLVM_LIBS core x86codegen)
+  # The second copy of LLVM and of what calls it is hidden.
+  hilo_companion(aarch64 backend/cpu/aarch64 -fvisibility=hidden -fvisibility-inlines-hidden)
+  target_sources(hilo_aarch64 PRIVATE ${PROJECT_SOURCE_DIR}/src/hilo/backend/cpu/emit/machine_code.cc)
+  llvm_map_components_to_libnames(HILO_AARCH64_LIBS core asmparser aarch64codegen)
+  target_include_directories(hilo_aarch64 SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+  target_link_libraries(hilo_aarch64 PRIVATE ${HILO_AARCH64_LIBS})
+  list(APPEND HILO_COMPANIONS hilo_aarch64)
+endif()
 target_include_directories(hilo_codegen SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
-target_include_directories(hilo_aarch64 SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 target_link_libraries(hilo_codegen PRIVATE ${HILO_LLVM_LIBS})
-target_link_libraries(hilo_aarch64 PRIVATE ${HILO_AARCH64_LIBS})
 
 # The target that programs link: the library can't compile without the code generator.
 add_library(hilo_whole INTERFACE)

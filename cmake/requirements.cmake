@@ -13,8 +13,16 @@ if((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_
 endif()
 hilo_require(compiler_ok "g++ 12 or clang 16, or later; got ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} at \
 ${CMAKE_CXX_COMPILER}. Hint: apt-get install g++-12, then a new build folder with -DCMAKE_CXX_COMPILER=g++-12")
-string(COMPARE EQUAL "${CMAKE_SYSTEM_NAME} ${CMAKE_SYSTEM_PROCESSOR}" "Linux x86_64" system_ok)
-hilo_require(system_ok "Linux on x86-64; got ${CMAKE_SYSTEM_NAME} on ${CMAKE_SYSTEM_PROCESSOR}")
+set(system_ok FALSE)
+if("${CMAKE_SYSTEM_NAME} ${CMAKE_SYSTEM_PROCESSOR}" MATCHES "^Linux (x86_64|aarch64)$")
+  set(system_ok TRUE)
+endif()
+hilo_require(system_ok "Linux on x86-64 or AArch64; got ${CMAKE_SYSTEM_NAME} on ${CMAKE_SYSTEM_PROCESSOR}")
+# Files that end with these names use instructions of x86-64 beyond its base.
+set(HILO_LEFT_OUT "^$")
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
+  set(HILO_LEFT_OUT "(avx2|avx512|avxvnni|avx512vnni|avx512bf16|amx)\\.cc$")
+endif()
 
 find_package(LLVM 19.1 QUIET CONFIG)
 hilo_require(LLVM_FOUND "LLVM 19.1, which CMake doesn't find. Hint: apt-get install llvm-19-dev, or \

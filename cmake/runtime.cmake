@@ -3,6 +3,7 @@
 # programs link it, without C++'s library: its sources allocate nothing and throw nothing. libhilo.so has the same
 # sources, so that both compute the same bits.
 file(GLOB HILO_RUNTIME_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/hilo/backend/cpu/runtime/*.cc)
+list(FILTER HILO_RUNTIME_SOURCES EXCLUDE REGEX ${HILO_LEFT_OUT})
 add_library(hilo_rt STATIC ${HILO_RUNTIME_SOURCES})
 set_target_properties(hilo_rt PROPERTIES POSITION_INDEPENDENT_CODE ON LINKER_LANGUAGE C
   ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)

@@ -40,7 +40,11 @@ TEST_F(DevicePut, ThereAreAsManyDevicesAsReplicas) {
   EXPECT_EQ(devices()[1]->to_string(), "Host:1");
   EXPECT_EQ(devices()[1]->process_index(), 0);
   EXPECT_EQ(devices()[0]->memories()[0].kind, "device");
-  EXPECT_EQ(devices()[0]->kind().substr(0, 6), "x86-64");
+#if defined(__aarch64__)
+  EXPECT_EQ(devices()[0]->kind(), "AArch64, neon");
+#else
+  EXPECT_EQ(devices()[0]->kind().substr(0, 8), "x86-64, ");
+#endif
   EXPECT_GT(devices()[0]->statistics().live_bytes + 1, 0);
 }
 

@@ -3,6 +3,7 @@
 // afterwards the same program compiles and runs.
 //
 // HILO_LOOKS=all tries every check (make fuzz, make sanitize); by default a few of each program.
+#if defined(__x86_64__)  // tests/support/counted_looks.cc
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -174,3 +175,4 @@ TEST_F(AtEveryLook, BranchesLoopsAndLibraryCallsAreCancelledOrRight) {
 
 }  // namespace
 }  // namespace hilo::tests
+#endif

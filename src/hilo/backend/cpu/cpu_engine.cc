@@ -39,7 +39,9 @@ StatusOr<const cpu::CodegenTable*> open_codegen() {
 class CpuEngine final : public HostEngine {
  public:
   std::string_view platform_name() const override { return "Host"; }
-  std::string device_kind() const override { return "x86-64, " + std::string(cpu::isa_name(cpu::host_isa())); }
+  std::string device_kind() const override {
+    return (cpu::kIsX86 ? "x86-64, " : "AArch64, ") + std::string(cpu::isa_name(cpu::host_isa()));
+  }
 
   StatusOr<std::unique_ptr<HostProgram>> compile(const hlo::Module& module, const CompileOptions& options,
                                                  hlo::PassObserver* observer) override try {
@@ -228,12 +230,12 @@ class CpuEngine final : public HostEngine {
   }
 
   /// Returns the program whose results the test of an object has: the level that the object chooses on this machine.
-  /// For AArch64 it is code of x86-64 that computes the same bits.
+  /// For AArch64, on x86-64, it is code of x86-64 that computes the same bits.
   static StatusOr<std::unique_ptr<HostProgram>> tested_program(const hlo::Module& module, const CompileOptions& options,
                                                                engine::LoopForm form, ProgramSignature signature,
                                                                std::vector<cpu::Isa> isas,
                                                                std::vector<Compiled> compiled) {
-    if (cpu::is_arm(isas[0])) {
+    if (cpu::is_arm(isas[0]) && !cpu::is_native(isas[0])) {
       isas[0] = cpu::is_exact(isas[0]) ? cpu::Isa::kExactSse2 : cpu::Isa::kNeonBits;
       HILO_ASSIGN_OR_RETURN(compiled[0], plan_of(module, good(options), isas[0], form, nullptr));
     }

@@ -36,6 +36,13 @@ inline bool is_exact(Isa isa) { return isa >= Isa::kExactSse2; }
 /// Returns the exact instruction set of a processor. Precondition: not kNeonBits.
 Isa exact_of(Isa isa);
 
+/// Whether hilo is built for x86-64. Only then the library has kernels for AVX2, AVX-512 and their extensions.
+#if defined(__x86_64__)
+inline constexpr bool kIsX86 = true;
+#else
+inline constexpr bool kIsX86 = false;
+#endif
+
 /// Whether it is for AArch64.
 inline bool is_arm(Isa isa) { return isa == Isa::kNeon || isa == Isa::kExactNeon; }
 

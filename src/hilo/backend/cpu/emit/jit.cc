@@ -20,10 +20,17 @@
 namespace hilo::cpu {
 
 void initialize_back_end() {
+#if defined(__aarch64__)
+  LLVMInitializeAArch64TargetInfo();
+  LLVMInitializeAArch64Target();
+  LLVMInitializeAArch64TargetMC();
+  LLVMInitializeAArch64AsmPrinter();
+#else
   LLVMInitializeX86TargetInfo();
   LLVMInitializeX86Target();
   LLVMInitializeX86TargetMC();
   LLVMInitializeX86AsmPrinter();
+#endif
 }
 
 namespace {
@@ -63,7 +70,8 @@ StatusOr<llvm::TargetMachine*> write_module(llvm::Module& module, Isa isa, CodeL
   if (is_native(isa)) {
     HILO_ASSIGN_OR_RETURN(machine, target_machine(isa, level));
     module.setDataLayout(machine->createDataLayout());
-  } else module.setDataLayout(kAArch64Layout);
+  } else if (is_arm(isa)) module.setDataLayout(kAArch64Layout);
+  else return unimplemented("code generation: hilo on AArch64 writes no code for x86-64");
   if (level == CodeLevel::kQuick) mark_quick(module);
   HILO_RETURN_IF_ERROR(emit(module));
   return machine;

@@ -79,6 +79,7 @@ StatusOr<llvm::TargetMachine*> target_machine(Isa isa, CodeLevel level) {
                                          llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm_level(level), /*JIT=*/true));
   if (slot == nullptr) return internal_error(fmt::format("code generation: no target machine for {}", isa_name(isa)));
   slot->setFastISel(level == CodeLevel::kQuick);
+  slot->setGlobalISel(false);  // AArch64's default for quick code
   return slot.get();
 }
 

@@ -11,9 +11,17 @@
 namespace hilo::cpu::runtime {
 namespace fft {
 
+inline AllKernels all_kernels_of(Isa isa) {
+  if constexpr (kIsX86) {
+    if (isa == Isa::kAvx512) return kernels_avx512();
+    if (isa == Isa::kAvx2) return kernels_avx2();
+  }
+  return kernels_sse2();
+}
+
 template <typename T>
 Kernels<T> kernels_of(Isa isa) {
-  const AllKernels all = isa == Isa::kAvx512 ? kernels_avx512() : isa == Isa::kAvx2 ? kernels_avx2() : kernels_sse2();
+  const AllKernels all = all_kernels_of(isa);
   if constexpr (sizeof(T) == sizeof(float)) return all.f32;
   else return all.f64;
 }

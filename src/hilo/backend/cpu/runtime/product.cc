@@ -15,8 +15,11 @@ namespace hilo::cpu::runtime {
 namespace {
 
 const ProductTiles& tiles_of(Isa isa) {
-  if (isa == Isa::kAvx512) return product_tiles_avx512();
-  return isa == Isa::kAvx2 ? product_tiles_avx2() : product_tiles_sse2();
+  if constexpr (kIsX86) {
+    if (isa == Isa::kAvx512) return product_tiles_avx512();
+    if (isa == Isa::kAvx2) return product_tiles_avx2();
+  }
+  return product_tiles_sse2();
 }
 
 /// The tiles for sums of type T, as functions of T.

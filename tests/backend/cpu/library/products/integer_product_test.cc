@@ -17,11 +17,13 @@ struct Named {
 /// All kernels that this machine can run, including those that a wider one supersedes.
 std::vector<Named> all_kernels() {
   std::vector<Named> all = {{"sse2", integer_kernels_sse2()}};
+#if defined(__x86_64__)  // the names of its features are errors elsewhere
   if (host_isa() >= Isa::kAvx2) all.push_back({"avx2", integer_kernels_avx2()});
   if (__builtin_cpu_supports("avxvnni")) all.push_back({"avxvnni", integer_kernels_avxvnni()});
   if (host_isa() >= Isa::kAvx512) all.push_back({"avx512", integer_kernels_avx512()});
   if (host_isa() >= Isa::kAvx512 && __builtin_cpu_supports("avx512vnni"))
     all.push_back({"avx512vnni", integer_kernels_avx512vnni()});
+#endif
   return all;
 }
 

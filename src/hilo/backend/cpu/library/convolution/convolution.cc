@@ -169,8 +169,11 @@ bool is_computed(ElementType t) {
 }
 
 const ConvolutionKernels& kernels_of(Isa isa) {
-  if (isa == Isa::kAvx512) return convolution_kernels_avx512();
-  return isa == Isa::kAvx2 ? convolution_kernels_avx2() : convolution_kernels_sse2();
+  if constexpr (kIsX86) {
+    if (isa == Isa::kAvx512) return convolution_kernels_avx512();
+    if (isa == Isa::kAvx2) return convolution_kernels_avx2();
+  }
+  return convolution_kernels_sse2();
 }
 
 /// Creates the steps. Precondition: all dimensions are problem_dimensions.

@@ -3,8 +3,6 @@
 // unpacks tiles of results.
 #pragma once
 
-#include <emmintrin.h>
-
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
@@ -39,6 +37,22 @@ struct BoxColumns {
   int64_t extent = 1, stride = 1, width = 1;
 };
 
+typedef float FourFloats __attribute__((vector_size(16), aligned(4), may_alias));
+
+/// Each line of 4 elements is a vector.
+inline void transpose_4_by_4(const float* from, int64_t from_row, float* to, int64_t to_row) {
+  const auto line = [&](int64_t i) { return *reinterpret_cast<const FourFloats*>(from + i * from_row); };
+  const FourFloats a = line(0), b = line(1), c = line(2), d = line(3);
+  const FourFloats ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5),
+                   ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7),
+                   cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  const auto store = [&](int64_t j, FourFloats x) { *reinterpret_cast<FourFloats*>(to + j * to_row) = x; };
+  store(0, __builtin_shufflevector(ab, cd, 0, 1, 4, 5));
+  store(1, __builtin_shufflevector(ab, cd, 2, 3, 6, 7));
+  store(2, __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5));
+  store(3, __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7));
+}
+
 /// Computes to[j * to_row + i] = from[i * from_row + j], for any strides. `rows` and `columns` are those of `from`.
 template <typename From, typename T, typename F>
 void transpose_to(const From* from, int64_t from_row, T* to, int64_t to_row, int64_t rows, int64_t columns,
@@ -49,14 +63,7 @@ void transpose_to(const From* from, int64_t from_row, T* to, int64_t to_row, int
       int64_t j = 0;
       for (; j + 4 <= columns; j += 4) {
         const float* f = from + i * from_row + j;
-        __m128 a = _mm_loadu_ps(f), b = _mm_loadu_ps(f + from_row), c = _mm_loadu_ps(f + 2 * from_row),
-               d = _mm_loadu_ps(f + 3 * from_row);
-        _MM_TRANSPOSE4_PS(a, b, c, d);
-        float* t = to + j * to_row + i;
-        _mm_storeu_ps(t, a);
-        _mm_storeu_ps(t + to_row, b);
-        _mm_storeu_ps(t + 2 * to_row, c);
-        _mm_storeu_ps(t + 3 * to_row, d);
+        transpose_4_by_4(f, from_row, to + j * to_row + i, to_row);
       }
       for (; j < columns; ++j) {
         for (int64_t r = i; r < i + 4; ++r) to[j * to_row + r] = convert(from[r * from_row + j]);

@@ -15,8 +15,11 @@ const hlo::ShortLineKernels<T>& short_line_kernels_avx512();
 
 template <typename T>
 const hlo::ShortLineKernels<T>& short_line_kernels_of(Isa isa) {
-  if (isa == Isa::kAvx512) return short_line_kernels_avx512<T>();
-  return isa == Isa::kAvx2 ? short_line_kernels_avx2<T>() : hlo::short_line_kernels<T>();
+  if constexpr (kIsX86) {
+    if (isa == Isa::kAvx512) return short_line_kernels_avx512<T>();
+    if (isa == Isa::kAvx2) return short_line_kernels_avx2<T>();
+  }
+  return hlo::short_line_kernels<T>();
 }
 
 }  // namespace hilo::cpu::fft

@@ -16,12 +16,21 @@ using GemmRoutine = void(const char*, const char*, const int*, const int*, const
 template <typename T>
 using PanelKernel = int (*)(const LuPanel<T>& panel);
 
+/// Returns null if the instruction set has none.
+const LuKernels* lu_kernels_of(Isa isa) {
+  if constexpr (kIsX86) {
+    if (isa == Isa::kAvx512) return &lu_kernels_avx512();
+    if (isa == Isa::kAvx2) return &lu_kernels_avx2();
+  }
+  return nullptr;
+}
+
 template <typename T>
 PanelKernel<T> panel_kernel(Isa isa) {
-  if (isa != Isa::kAvx2 && isa != Isa::kAvx512) return nullptr;
-  const LuKernels& kernels = isa == Isa::kAvx512 ? lu_kernels_avx512() : lu_kernels_avx2();
-  if constexpr (std::is_same_v<T, float>) return kernels.f32;
-  else return kernels.f64;
+  const LuKernels* const kernels = lu_kernels_of(isa);
+  if (kernels == nullptr) return nullptr;
+  if constexpr (std::is_same_v<T, float>) return kernels->f32;
+  else return kernels->f64;
 }
 
 /// Exchanges rows of `columns` columns in the order of the pivots [begin, end).

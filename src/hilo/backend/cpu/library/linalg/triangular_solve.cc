@@ -25,13 +25,21 @@ template <typename T>
 using SolveRoutine = void(const char*, const char*, const char*, const char*, const int*, const int*, const T*,
                           const T*, const int*, T*, const int*);
 
-/// Returns the kernel; null if the instruction set has none.
+/// Returns null if the instruction set has none.
+const SolveKernels* solve_kernels_of(Isa isa) {
+  if constexpr (kIsX86) {
+    if (isa == Isa::kAvx512) return &solve_kernels_avx512();
+    if (isa == Isa::kAvx2) return &solve_kernels_avx2();
+  }
+  return nullptr;
+}
+
 template <typename T>
 const SolveKernel<T>* kernel_of(Isa isa) {
-  if (isa != Isa::kAvx2 && isa != Isa::kAvx512) return nullptr;
-  const SolveKernels& kernels = isa == Isa::kAvx512 ? solve_kernels_avx512() : solve_kernels_avx2();
-  if constexpr (std::is_same_v<T, float>) return &kernels.f32;
-  else return &kernels.f64;
+  const SolveKernels* const kernels = solve_kernels_of(isa);
+  if (kernels == nullptr) return nullptr;
+  if constexpr (std::is_same_v<T, float>) return &kernels->f32;
+  else return &kernels->f64;
 }
 
 /// Memory to which blocks are copied, one after the other.

@@ -55,6 +55,7 @@ const char* better_core_type(std::string_view name) {
   constexpr std::string_view kWithAvx512[] = {"SkylakeX", "Cooperlake", "SapphireRapids"},
                              kWithAvx2[] = {"Haswell", "Zen"};
   if (std::ranges::find(kWithAvx512, name) != std::end(kWithAvx512)) return nullptr;
+  if (!kIsX86) return nullptr;
   if (host_isa() == Isa::kAvx512) return "SKYLAKEX";
   if (host_isa() == Isa::kSse2 || std::ranges::find(kWithAvx2, name) != std::end(kWithAvx2)) return nullptr;
   return "HASWELL";
@@ -83,14 +84,18 @@ void* open_with_best_kernels(const char* file) {
   return dlopen(file, RTLD_NOW | RTLD_LOCAL);
 }
 
+// In the folder that Debian names after the architecture.
+constexpr const char* kDebianOpenBlas = kIsX86 ? "/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0"
+                                               : "/usr/lib/aarch64-linux-gnu/openblas-pthread/libopenblas.so.0";
+
 Library open_library() {
   Library library;
   // Several threads of hilo's pool call it at once, each for its own product. The serial build doesn't support that:
   // its calls share buffers without a lock, and sometimes a result is wrong. The first two are PyPI's: the process has
   // opened it, as the Python packages do, or it is installed next to the wheel hilo, whose library is in hilo/lib.
-  const std::string names[] = {
-      "libscipy_openblas.so", library_folder() + "../../scipy_openblas32/lib/libscipy_openblas.so",
-      "/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0", "libopenblas.so.0", "libopenblas.so"};
+  const std::string names[] = {"libscipy_openblas.so",
+                               library_folder() + "../../scipy_openblas32/lib/libscipy_openblas.so", kDebianOpenBlas,
+                               "libopenblas.so.0", "libopenblas.so"};
   for (const std::string& name : names) {
     void* handle = open_with_best_kernels(name.c_str());
     if (handle == nullptr) continue;

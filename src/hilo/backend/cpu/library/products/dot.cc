@@ -20,8 +20,11 @@ constexpr int64_t kColumnsWorthACopy = 32;  // for adjacent rows
 constexpr double kMaxShortWork = 1 << 15;   // multiplications: the overhead of a library's call exceeds its gain
 
 const ComplexKernels& complex_kernels(Isa isa) {
-  if (isa == Isa::kAvx512) return complex_kernels_avx512();
-  return isa == Isa::kAvx2 ? complex_kernels_avx2() : complex_kernels_sse2();
+  if constexpr (kIsX86) {
+    if (isa == Isa::kAvx512) return complex_kernels_avx512();
+    if (isa == Isa::kAvx2) return complex_kernels_avx2();
+  }
+  return complex_kernels_sse2();
 }
 
 /// Returns the kernel for sums that are rounded as by the reference and XLA. For vectors times matrices they add

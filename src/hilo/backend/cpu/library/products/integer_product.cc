@@ -87,9 +87,13 @@ class Correction {
 }  // namespace
 
 const IntegerKernels& integer_kernels(Isa isa) {
+#if defined(__x86_64__)  // the names of its features are errors elsewhere
   if (isa == Isa::kAvx512)
     return __builtin_cpu_supports("avx512vnni") ? integer_kernels_avx512vnni() : integer_kernels_avx512();
   if (isa == Isa::kAvx2) return __builtin_cpu_supports("avxvnni") ? integer_kernels_avxvnni() : integer_kernels_avx2();
+#else
+  static_cast<void>(isa);
+#endif
   return integer_kernels_sse2();
 }
 

@@ -10,11 +10,17 @@ namespace {
 
 constexpr int kSmallMostLanes = 16;
 
+const SmallLanes& lanes_of(Isa isa) {
+  if constexpr (kIsX86) {
+    if (isa == Isa::kAvx512) return small_lanes_avx512();
+    if (isa == Isa::kAvx2) return small_lanes_avx2();
+  }
+  return small_lanes_sse2();
+}
+
 template <typename T>
 const LaneKernels<T>& kernels_of(Isa isa) {
-  const SmallLanes& all = isa == Isa::kAvx512 ? small_lanes_avx512()
-                          : isa == Isa::kAvx2 ? small_lanes_avx2()
-                                              : small_lanes_sse2();
+  const SmallLanes& all = lanes_of(isa);
   if constexpr (std::is_same_v<T, float>) return all.f32;
   else return all.f64;
 }

@@ -99,20 +99,23 @@ class Blocks {
 }  // namespace
 
 const StripKernels* narrow_kernels(Isa isa, ElementType a, ElementType b) {
-  const bool is_wide = isa == Isa::kAvx512;
   const auto is_byte = [](ElementType t) { return t == ElementType::kS8 || t == ElementType::kU8; };
-  if (is_byte(a) && is_byte(b))
-    return is_wide && has_amx() ? &byte_kernels_amx(a == ElementType::kS8, b == ElementType::kS8) : nullptr;
-  if (a != b) return nullptr;
+  const bool bytes = is_byte(a) && is_byte(b);
+  if (!bytes && a != b) return nullptr;
   if (a == ElementType::kF16) {
     const FloatKernels* const all = float_kernels(isa);
     return all == nullptr ? nullptr : &all->f16;
   }
-  if (a != ElementType::kBf16) return nullptr;
-  if (is_wide && has_amx()) return &bf16_kernels_amx();
+  if (!bytes && a != ElementType::kBf16) return nullptr;
+#if defined(__x86_64__)  // the names of its features are errors elsewhere
+  const bool is_wide = isa == Isa::kAvx512;
+  if (bytes && is_wide && has_amx()) return &byte_kernels_amx(a == ElementType::kS8, b == ElementType::kS8);
+  if (!bytes && is_wide && has_amx()) return &bf16_kernels_amx();
   // Intel's processors multiply floats faster than pairs of bf16: 130 compared with 80 GFLOP/s.
-  if (is_wide && __builtin_cpu_is("amd") && __builtin_cpu_supports("avx512bf16")) return &bf16_kernels_avx512bf16();
-  return exact_bf16_kernels(isa);
+  if (!bytes && is_wide && __builtin_cpu_is("amd") && __builtin_cpu_supports("avx512bf16"))
+    return &bf16_kernels_avx512bf16();
+#endif
+  return bytes ? nullptr : exact_bf16_kernels(isa);
 }
 
 const StripKernels* exact_bf16_kernels(Isa isa) {
@@ -121,8 +124,11 @@ const StripKernels* exact_bf16_kernels(Isa isa) {
 }
 
 const FloatKernels* float_kernels(Isa isa) {
-  if (isa == Isa::kAvx512) return &float_kernels_avx512();
-  return isa == Isa::kAvx2 ? &float_kernels_avx2() : nullptr;
+  if constexpr (kIsX86) {
+    if (isa == Isa::kAvx512) return &float_kernels_avx512();
+    if (isa == Isa::kAvx2) return &float_kernels_avx2();
+  }
+  return nullptr;
 }
 
 StatusOr<bool> multiply_strips(const StripKernels& kernels, const StripProduct& p, bool keeps_denormals) {

@@ -32,14 +32,20 @@ class Scratch {
   size_t used_ = 0;
 };
 
+inline const FrontKernels& front_kernels_of(Isa isa) {
+  if constexpr (kIsX86) {
+    if (isa == Isa::kAvx512) return front_kernels_avx512();
+    if (isa == Isa::kAvx2) return front_kernels_avx2();
+  }
+  return front_kernels_sse2();
+}
+
 /// Returns the kernels of the selected instruction set.
 /// Errors    those of selected_isa()
 template <typename T>
 StatusOr<const FrontKernelsOf<T>*> front_kernels() {
   HILO_ASSIGN_OR_RETURN(const Isa isa, selected_isa());
-  const FrontKernels& kernels = isa == Isa::kAvx512 ? front_kernels_avx512()
-                                : isa == Isa::kAvx2 ? front_kernels_avx2()
-                                                    : front_kernels_sse2();
+  const FrontKernels& kernels = front_kernels_of(isa);
   if constexpr (sizeof(T) == 8) return &kernels.f64;
   else return &kernels.f32;
 }
