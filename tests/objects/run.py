@@ -7,6 +7,7 @@ tests/golden/record_objects.py.
 """
 
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -238,6 +239,28 @@ print("right")
     assert run(place, sys.executable, "main.py").endswith("right\n")
 
 
+def page_runs_in_casadi(place):
+    (place.folder / "model.jax").write_text(TEXTS["choice.hlo"])
+    run(place, "sh", "-ec", page("sh")[2], env=page_environment(place))
+    (place.folder / "main.py").write_text(f"""
+import casadi
+x = casadi.MX.sym("x", 2)
+{page("python")[1]}
+print(casadi.Function("slopes", [x], [jacobian])([1, -2]))
+""")
+    assert run(place, sys.executable, "main.py").split() == ["[[1,", "0],", "[1,", "0]]"]
+
+
+def page_links_lapack(place):
+    """The command of docs/ahead_of_time.md."""
+    [command] = page("text")
+    shutil.copy(HERE / "page" / "pendulum.jax", place.folder)
+    (place.folder / "main.c").write_text(page("c")[1])
+    compile_object(place, "pendulum", "--runtime", "rt", source="pendulum.jax")
+    run(place, "sh", "-ec", command, env=page_environment(place))
+    assert run(place, "./main") == "after 1 s: angle -0.210\n"
+
+
 def two_models_in_one_program(place):
     compile_object(place, "square", source="square.hlo")
     place.good("compile", "square.hlo", "--to", "object", "-o", "other", "--grad", "0")
@@ -393,6 +416,11 @@ def page(language):
     return re.findall(rf"^```{language}\n(.*?)^```$", (ROOT / "docs/ahead_of_time.md").read_text(), re.M | re.S)
 
 
+def page_environment(place):
+    path = f"{place.build / 'bin'}:{pathlib.Path(sys.executable).parent}:/usr/bin:/bin"
+    return {**own_environment(), "PATH": path, "LIBRARY_PATH": str(place.build / "lib")}
+
+
 def page_leads_to_a_running_program(place):
     """All lines of docs/ahead_of_time.md. Without JAX, the file that its script writes is the recorded one."""
     declaration, program = page("c")
@@ -401,10 +429,8 @@ def page_leads_to_a_running_program(place):
     shutil.copy(HERE / "page" / "pendulum.jax", place.folder)
     has_jax = subprocess.run([sys.executable, "-c", "import jax.export"], capture_output=True).returncode == 0
     commands = page("sh")[0] if has_jax else page("sh")[0].replace("python3 export.py\n", "")
-    path = f"{place.build / 'bin'}:{pathlib.Path(sys.executable).parent}:/usr/bin:/bin"
-    environment = {**own_environment(), "PATH": path, "LIBRARY_PATH": str(place.build / "lib")}
     for block in (commands, page("sh")[1]):
-        out = run(place, "sh", "-ec", block, env=environment)
+        out = run(place, "sh", "-ec", block, env=page_environment(place))
         assert out == "after 1 s: angle -0.210\n", out
     header = " ".join((place.folder / "pendulum.h").read_text().split())
     holds(header, " ".join(declaration.split()))
@@ -453,7 +479,9 @@ CASES = (page_leads_to_a_running_program, cmake_adds_a_model, cmake_links_the_ru
          casadi_calls_value_and_derivatives, casadi_second_derivatives_may_be_left_out, casadi_takes_doubles_only)
 # What a system may lack isn't counted there.
 if subprocess.run([sys.executable, "-c", "import casadi"], capture_output=True).returncode == 0:
-    CASES += (casadi_itself,)
+    CASES += (casadi_itself, page_runs_in_casadi)
+if os.path.isabs(subprocess.run(["cc", "-print-file-name=libopenblas.so"], capture_output=True, text=True).stdout):
+    CASES += (page_links_lapack,)
 if shutil.which("valgrind") and "x86-64:v3" in levels():
     CASES += (valgrind_finds_nothing, valgrind_notices_short_arrays)
 
