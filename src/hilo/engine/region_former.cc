@@ -24,8 +24,11 @@ void visit(RegionState& state, uint32_t n) {
   const auto is_used = [&](ValueId v) { return !state.requests[v].empty() || state.is_needed(v); };
   if (!effect && std::ranges::none_of(node.results, is_used)) return;
   const RegionOp op = region_op_of(state.graph, node, state.costs);
+  // A sum that another loop computes by the way costs nothing. As a row of its reader it would read its arrays again.
+  const bool sibling_first = op == RegionOp::kReduce;
+  if (sibling_first && try_join_sibling(state, node, op)) return;
   if (op != RegionOp::kNone && try_join(state, node, op)) return;
-  if (op != RegionOp::kNone && try_join_sibling(state, node, op)) return;
+  if (op != RegionOp::kNone && !sibling_first && try_join_sibling(state, node, op)) return;
   load_all(state, node);
   if (op != RegionOp::kNone && node.instruction->opcode != hlo::Opcode::kConstant) return start_root(state, node);
   state.others.push_back(n);  // a constant is already in memory

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMaxWalked = 64;        // values that are searched for common operands
 constexpr size_t kMaxSiblingNodes = 96;  // of the region; more would not fit in registers
-constexpr size_t kMaxOutputs = 8;        // each is one more stream of memory
+constexpr size_t kMaxOutputs = 8;        // arrays: each is one more stream of memory
 
 /// What a node reads, directly or through operations that its region would compute.
 struct Reads {
@@ -102,12 +102,18 @@ bool fits_one_thread(const RegionState& state, RegionOp op, const Reads& reads, 
   return each * static_cast<double>(hlo::count_of(region.extents)) < state.costs.fork;
 }
 
+/// Returns how many arrays the region writes. A number to which it reduces a row stays in a register.
+size_t written_arrays(const RegionState& state, const Region& region) {
+  return static_cast<size_t>(std::ranges::count_if(
+      region.outputs, [&](const RegionOutput& o) { return state.shape(o.value).element_count() != 1; }));
+}
+
 /// Whether the region, which runs later, may compute the node's value.
 bool may_compute(const RegionState& state, const Node& node, RegionOp op, const Reads& reads, uint32_t index) {
   const ValueId value = node.results[0];
   const Region& region = state.regions[index];
   if ((region.updated != kNoValue && op == RegionOp::kReduce) || region.nodes.size() > kMaxSiblingNodes ||
-      region.outputs.size() >= kMaxOutputs || !has_same_loop(state, node, op, region) ||
+      written_arrays(state, region) >= kMaxOutputs || !has_same_loop(state, node, op, region) ||
       !fits_one_thread(state, op, reads, region))
     return false;
   const auto runs_later = [&](const Request& r) { return state.regions[r.region].root > region.root; };

@@ -48,10 +48,10 @@ StatusOr<bool> simplify_conditional(Module& module);
 /// Moves loop-invariant computations before the loop.
 StatusOr<bool> hoist_invariants(Module& module);
 
-/// Moves reductions behind loops with a known trip count that only collect them: a sum of sums, a maximum of maxima.
-/// The gradient of what all elements share is such a sum. Each iteration must compute the reduced values element by
-/// element. Then the elements are collected apart, and reduced once. The accumulators of a loop have at most
-/// `byte_limit` bytes, because they must fit in a core's cache. Narrow floats stay.
+/// Moves reductions over some dimensions behind loops with a known trip count that only collect them: a sum of sums, a
+/// maximum of maxima. The gradient of what the rows of a batch share is such a sum. Each iteration must compute the
+/// reduced values element by element. Then the elements are collected apart, and reduced once. The accumulators of a
+/// loop have at most `byte_limit` bytes, because they must fit in a core's cache. Narrow floats stay.
 StatusOr<bool> sink_reductions(Module& module, int64_t byte_limit);
 inline constexpr int64_t kSinkBytes = 128 << 10;
 /// As sink_reductions(module, kSinkBytes).

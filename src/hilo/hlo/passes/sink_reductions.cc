@@ -111,9 +111,10 @@ class SinkFinder {
     return value.identical(Literal(value.shape()));
   }
 
-  /// Narrow floats stay: a reduction adds them in f32 and can't overflow between its elements.
+  /// Reductions of all elements stay: the loop that computes the elements reduces them by the way. Narrow floats
+  /// stay, because a reduction adds them in f32.
   bool sinks(const Instruction& i, Opcode op) const {
-    if (i.opcode != Opcode::kReduce || i.operands.size() != 2) return false;
+    if (i.opcode != Opcode::kReduce || i.operands.size() != 2 || i.shape.element_count() == 1) return false;
     const Computation& reducer = *attributes_of<ReduceAttributes>(i).to_apply;
     const Instruction &x = instruction(i.operands[0]), &start = instruction(i.operands[1]);
     const ElementType type = i.shape.element_type();
