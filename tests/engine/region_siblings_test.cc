@@ -70,6 +70,30 @@ TEST(RegionSiblings, AMapAndShortSumsOfTheSameArraysAreOneLoop) {
       << "a row of two stages";
 }
 
+TEST(RegionSiblings, ASumThatANumberReadsIsComputedWithTheMap) {
+  const std::string text = regions_of(
+      "add {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b)\n}\n"
+      "ENTRY main {\n x = f32[8] parameter(0)\n y = f32[8] parameter(1)\n zero = f32[] constant(0)\n"
+      " p = f32[8] multiply(x, y)\n"
+      " a = f32[] reduce(p, zero), dimensions={0}, to_apply=add\n b = f32[8] add(x, y)\n c = f32[] cosine(a)\n"
+      " ROOT t = (f32[], f32[8]) tuple(c, b)\n}\n");
+  EXPECT_EQ(text.find("[8]"), text.rfind("[8]")) << text;
+}
+
+TEST(RegionSiblings, SumsAreNoArraysThatALoopWrites) {
+  std::string body, results = " ROOT t = (f32[8]", names = "b";
+  for (int k = 0; k < 10; ++k) {
+    body += fmt::format(
+        " c{0} = f32[] constant({0})\n w{0} = f32[8] broadcast(c{0}), dimensions={{}}\n"
+        " p{0} = f32[8] power(x, w{0})\n"
+        " s{0} = f32[] reduce(p{0}, zero), dimensions={{0}}, to_apply=add\n",
+        k);
+    results += ", f32[]";
+    names += fmt::format(", s{}", k);
+  }
+  EXPECT_EQ(loops_of(body + " b = f32[8] add(x, y)\n" + results + ") tuple(" + names + ")\n"), 1);
+}
+
 TEST(RegionSiblings, AnUpdateAndAMapOfTheSameArraysAreOneLoop) {
   EXPECT_EQ(
       std::ranges::count(regions_of("ENTRY main {\n x = f32[8] parameter(0)\n y = f32[8] parameter(1)\n"
