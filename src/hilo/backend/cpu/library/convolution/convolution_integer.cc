@@ -33,6 +33,16 @@ std::optional<Packed> packed_type(ElementType type) {
 
 int64_t integer_stride(const Shape& shape, int64_t dimension) { return strides_of(shape)[dimension]; }
 
+/// Writes the sums of a block. `offsets`: of each row's first element; `stride`: between elements of a row.
+template <typename To>
+void store_sums(const IntegerBlock<int32_t>& block, std::span<const int64_t> offsets, int64_t stride, To* out) {
+  for (int64_t i = 0; i < block.rows; ++i) {
+    const int32_t* const from = block.sums + i * block.stride;
+    To* const to = out + offsets[block.row + i] + block.column * stride;
+    for (int64_t j = 0; j < block.columns; ++j) to[j * stride] = static_cast<To>(from[j]);
+  }
+}
+
 class IntegerConvolutionHero final : public Hero {
  public:
   IntegerConvolutionHero(const ConvolutionAttributes& a, const Shape& lhs, const Shape& rhs, const Shape& result,
@@ -112,13 +122,15 @@ class IntegerConvolutionHero final : public Hero {
     const IntegerMatrix right{*packed_type(rhs_.element_type()), kernel, rhs_.dimension(a_.dimensions.kernel_output),
                               terms_, 1};
     const std::vector<int64_t> offsets = offsets_of(batch, begin, counts);
+    const int64_t stride = integer_stride(result_, a_.dimensions.output_feature);
     return visit_array_type(
         result_.element_type(),
         [&]<typename To>() -> Status {
           if constexpr (std::is_integral_v<To>) {
             auto* const out = static_cast<To*>(buffers[2]);
-            return multiply_integers<int32_t>(kernels_, left, right, terms_,
-                                              [&](const IntegerBlock<int32_t>& block) { store(block, offsets, out); });
+            return multiply_integers<int32_t>(kernels_, left, right, terms_, [&](const IntegerBlock<int32_t>& block) {
+              store_sums(block, offsets, stride, out);
+            });
           } else {
             return internal_error("convolution: element type");
           }
@@ -162,16 +174,6 @@ class IntegerConvolutionHero final : public Hero {
     do offsets.push_back(first + hlo::offset_of(index, strides));
     while (hlo::next_index(counts, index));
     return offsets;
-  }
-
-  template <typename To>
-  void store(const IntegerBlock<int32_t>& block, std::span<const int64_t> offsets, To* out) const {
-    const int64_t stride = integer_stride(result_, a_.dimensions.output_feature);
-    for (int64_t i = 0; i < block.rows; ++i) {
-      const int32_t* const from = block.sums + i * block.stride;
-      To* const to = out + offsets[block.row + i] + block.column * stride;
-      for (int64_t j = 0; j < block.columns; ++j) to[j * stride] = static_cast<To>(from[j]);
-    }
   }
 
   const ConvolutionAttributes a_;
