@@ -17,7 +17,7 @@ import peer  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCRIPTS = ("with_jax.py", "protos.py", "hlo_texts.py", "round_trip.py", "graph_page.py", "gradients.py", "open_sizes.py", "accuracy.py", "edge_cases.py",
-           "mutants.py", "random_programs.py", "random_values.py", "pjrt_abi.py", "caller_sizes.py", "conform.py", "shardings.py",
+           "mutants.py", "mutated_modules.py", "random_programs.py", "random_values.py", "pjrt_abi.py", "caller_sizes.py", "conform.py", "shardings.py",
            "plugins.py", "front_end.py", "gpu.py", "wheel.py", "newer_jaxlib.py", "libraries.py")
 COMPILATIONS = "1000"
 COUNTS = re.compile(r"(\d+) passed, (\d+) failed")
