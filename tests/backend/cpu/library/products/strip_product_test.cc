@@ -44,8 +44,10 @@ std::vector<Named> all_bf16_kernels() {
 /// The kernels that convert f16 to f32.
 std::vector<Named> all_f16_kernels() {
   std::vector<Named> all;
-  if (host_isa() >= Isa::kAvx2) all.push_back({"avx2", float_kernels_avx2().f16});
-  if (host_isa() >= Isa::kAvx512) all.push_back({"avx512", float_kernels_avx512().f16});
+  if constexpr (kIsX86) {
+    if (host_isa() >= Isa::kAvx2) all.push_back({"avx2", float_kernels_avx2().f16});
+    if (host_isa() >= Isa::kAvx512) all.push_back({"avx512", float_kernels_avx512().f16});
+  }
   return all;
 }
 
