@@ -52,7 +52,7 @@ TEST(EmitInteger, DividesByConstants) {
   for (const std::string divisor : {"4294967295", "2147483648"}) check_division("u32", divisor);
 }
 
-/// Fills two arrays with all pairs of numbers, every other one beside small pairs, so that vectors are mixed.
+/// Fills two arrays with all pairs of numbers, and with products of pairs, so that large and small ones share vectors.
 template <typename T>
 void check_pairs() {
   using Wide = std::make_unsigned_t<T>;

@@ -66,9 +66,10 @@ class DoublesOfIntegers {
   llvm::Type *integers_, *doubles_;
 };
 
-/// Divides in f64 where all operands of the vector fit in it: x/y is at least 1/|y| away from the next integer, which is
-/// more than a rounding.
 enum class Part { kQuotient, kRemainder };
+
+/// Divides in f64 if all operands of the vector fit in it: x/y is at least 1/|y| away from the next integer, which is
+/// more than a rounding error.
 Value* divide_64_bits(SimdBuilder& b, Part part, bool is_signed, Value* x, Value* y) {
   auto& ir = b.ir();
   Value* exceed = b.any(ir.CreateOr(exceeds_doubles(b, is_signed, x), exceeds_doubles(b, is_signed, y)));

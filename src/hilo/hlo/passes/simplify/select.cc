@@ -18,7 +18,7 @@ InstructionId simplify_select(RewriteBuilder& b, const RewriteNode& n) {
     const std::optional<int64_t> x = splat_integer(b, on_true), y = splat_integer(b, on_false);
     // Equal values are the same instruction, as checked above.
     if (x && y) return *x != 0 ? p : b.add(Opcode::kNot, {p});
-    // select(p, true, y) -> p | y; select(p, false, y) -> !p & y; select(p, x, true) -> !p | x; select(p, x, false) -> p & x.
+    // select(p, true, y) -> p | y; select(p, false, y) -> !p & y; and the same for the other arm.
     if (x)
       return *x != 0 ? b.add(Opcode::kOr, {p, on_false}) : b.add(Opcode::kAnd, {b.add(Opcode::kNot, {p}), on_false});
     if (y) return *y != 0 ? b.add(Opcode::kOr, {b.add(Opcode::kNot, {p}), on_true}) : b.add(Opcode::kAnd, {p, on_true});

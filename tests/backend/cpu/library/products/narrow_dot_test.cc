@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of bf16 and f16 on the engine, on every instruction set. Sums are in f32, denormals are preserved, and the bits don't
-// depend on the number of threads.
+// Products of bf16 and f16 on the engine, on every instruction set. Sums are in f32, denormals are preserved, and the
+// bits don't depend on the number of threads.
 #include "hilo/base/thread_pool.h"
 #include "tests/backend/cpu/sum_check.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // backend/cpu/library/products/strip_tile.h -- the inner loops of products of packed strips, one set per instruction
-// set: of floats, of f16, and of bf16 and bytes if the processor has instructions for them. Plain data only: the files that
-// include it are compiled for processors that the rest of the library may not run on.
+// set: of floats, of f16, and of bf16 and bytes if the processor has instructions for them. Plain data only: the files
+// that include it are compiled for processors that the rest of the library may not run on.
 #pragma once
 
 #include <cstdint>
