@@ -109,7 +109,11 @@ The programs of [straight lines](faster.md#small-programs) add at most 32 terms 
   does. So does `select-and-scatter`. The error of an element then grows with the number of its updates.
 - Relative errors of factors add up in any order. Products of f32 and narrower floats are accumulated in f64: up to 2^28 factors
   cost 2 roundings, or 18 if threads share the product of a whole array. Products of f64 and complex numbers cost one rounding each.
-- Reducers with custom bodies, and loops of the program, compute in the order that they specify.
+- Reducers with custom bodies, and loops of the program, compute in the order that they specify. The exceptions are
+  reductions that a loop with a known trip count only collects, as gradients do for parameters that the rows of a batch share. If each
+  iteration reduces some dimensions of a small array that it computes element by element, each element has its own sum. These are
+  reduced after the loop (the pass `sink_reductions`). The bound stays the same: that of the reduction plus 1 for each iteration. The sum of
+  an element may be infinite, though, where the sums of all elements aren't.
 - In `numpy`, sums, products, means and variances of f16 and bf16 are computed in f32, as in JAX. A mean is finite even if the
   sum, or the number of elements, exceeds the range of the type (`tests/backend/cpu/sum_check.h` has the checks of all bounds).
 
