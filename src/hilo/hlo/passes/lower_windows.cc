@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "hilo/hlo/build/lifted_body.h"
 #include "hilo/hlo/ir/reducer_kind.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/elementwise.h"
@@ -52,32 +53,6 @@ bool is_plain_reduction(const Window& window, std::span<const int64_t> sizes) {
     if (window[d] != whole) return false;
   }
   return true;
-}
-
-/// Returns whether the body has only elementwise ops, bitcasts and constants: it can be applied to whole arrays.
-bool can_be_lifted(const Computation& body) {
-  return std::ranges::all_of(body.instructions(), [&](const Instruction& i) {
-    if (i.opcode == Opcode::kTuple) return i.id == body.root_id();
-    const bool casts = i.opcode == Opcode::kBitcastConvert && body.instruction(i.operands[0]).shape.is_scalar();
-    return i.shape.is_scalar() &&
-           (i.opcode == Opcode::kParameter || i.opcode == Opcode::kConstant || is_elementwise(i.opcode) || casts);
-  });
-}
-
-/// Applies the body to whole arrays: accumulators, then elements.
-Exprs lifted(Sink& sink, const Computation& body, std::span<const int64_t> sizes, const Exprs& arguments) {
-  Exprs values;
-  for (const Instruction& i : body.instructions()) {
-    Exprs operands;
-    for (InstructionId operand : i.operands) operands.push_back(values[operand]);
-    if (i.opcode == Opcode::kTuple) return operands;
-    const Shape shape = Shape::array(i.shape.element_type(), sizes);
-    if (i.opcode == Opcode::kParameter) values.push_back(arguments[parameter_number(i)]);
-    else if (i.opcode == Opcode::kConstant)
-      values.push_back(full(sink, shape, attributes_of<ConstantAttributes>(i).value));
-    else values.push_back(sink.add(i.opcode, operands, i.attributes, shape));
-  }
-  return {values[body.root_id()]};
 }
 
 /// Pads and dilates the array as the window does, with `value`, a scalar.

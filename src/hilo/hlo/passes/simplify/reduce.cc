@@ -2,13 +2,14 @@
 #include "hilo/hlo/ops/reduce.h"
 
 #include "hilo/hlo/build/builder.h"
+#include "hilo/hlo/build/lifted_body.h"
 #include "hilo/hlo/ir/reducer_kind.h"
 #include "hilo/hlo/ops/elementwise.h"
-#include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/ops/slice.h"
 #include "hilo/hlo/passes/simplify/dimensions.h"
 #include "hilo/hlo/passes/simplify/match.h"
 #include "hilo/hlo/passes/simplify/rules.h"
+#include "hilo/hlo/rewrite/rewrite_sink.h"
 
 namespace hilo::hlo {
 namespace {
@@ -102,60 +103,28 @@ bool is_stack(const RewriteBuilder& b, InstructionId id, int64_t d) {
 /// Whether steps of it round as a sum of all elements does: narrow floats are summed in f32.
 bool rounds_at_each_step(ElementType type) { return !is_floating(type) || element_size_bytes(type) >= 4; }
 
-/// Returns the value of a body of elementwise ops on arrays of this shape; kNoInstruction for other bodies.
-InstructionId applied(RewriteBuilder& b, const Computation& body, std::span<const InstructionId> arguments,
-                      const Shape& shape) {
-  std::vector<InstructionId> values;
-  for (const Instruction& i : body.instructions()) {
-    const Shape of_array = shape.with_element_type(i.shape.is_array() ? i.shape.element_type() : shape.element_type());
-    std::vector<InstructionId> operands;
-    for (const InstructionId o : i.operands) operands.push_back(values[o]);
-    if (i.opcode == Opcode::kParameter) values.push_back(arguments[static_cast<size_t>(parameter_number(i))]);
-    else if (i.opcode == Opcode::kConstant)
-      values.push_back(b.splat(of_array, attributes_of<ConstantAttributes>(i).value));
-    else if (i.opcode == Opcode::kTuple) values.push_back(b.tuple(operands));
-    else if (is_elementwise(i.opcode)) values.push_back(b.add(i.opcode, operands, i.attributes, of_array));
-    else return kNoInstruction;
-  }
-  return values[body.root_id()];
-}
-
 /// reduce(concatenate(x, y, z)) -> body(body(body(init, x), y), z), if each of x, y, z has one element to reduce. Other
 /// operands, such as the places of argmax, are sliced. Example: jnp.select, jnp.stack([x, y, z]).max(0).
 InstructionId reduce_of_stack(RewriteBuilder& b, const RewriteNode& n) {
   const auto& reduce = attributes_of<ReduceAttributes>(n);
   const auto arrays = n.operands.first(n.operands.size() / 2), inits = n.operands.subspan(arrays.size());
-  if (reduce.dimensions.size() != 1) return kNoInstruction;
+  if (reduce.dimensions.size() != 1 || !can_be_lifted(*reduce.to_apply)) return kNoInstruction;
   const int64_t d = reduce.dimensions[0];
   const bool is_stacked = std::ranges::any_of(arrays, [&](InstructionId x) { return is_stack(b, x, d); });
   const bool rounds =
       std::ranges::all_of(arrays, [&](InstructionId x) { return rounds_at_each_step(b.shape(x).element_type()); });
   if (!is_stacked || !rounds) return kNoInstruction;
-  const auto element = [&](InstructionId x, int64_t k) {
-    std::vector<SliceRange> ranges;
-    Int64List kept;
-    for (int64_t e = 0; e < b.shape(x).rank(); ++e) {
-      ranges.push_back(e == d ? SliceRange{k, k + 1, 1} : whole(b.shape(x).dimension(e)));
-      if (e != d) kept.push_back(b.shape(x).dimension(e));
-    }
-    const Shape flat = Shape::array(b.shape(x).element_type(), {kept.begin(), kept.end()});
-    return b.add(Opcode::kReshape, {slice(b, x, std::move(ranges))}, nullptr, flat);
-  };
+  RewriteSink sink(b);
   const Shape shape = n.shape.is_array() ? n.shape : n.shape.tuple_elements()[0];
-  std::vector<InstructionId> sums;
-  for (const InstructionId init : inits)
-    sums.push_back(shape.is_scalar() ? init
-                                     : broadcast(b, init, {}, shape.with_element_type(b.shape(init).element_type())));
+  const std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
+  Exprs sums;
+  for (const Expr init : sink.at_all(inits)) sums.push_back(sizes.empty() ? init : broadcast(init, sizes, {}));
   for (int64_t k = 0; k < b.shape(arrays[0]).dimension(d); ++k) {
-    std::vector<InstructionId> arguments = sums;
-    for (const InstructionId x : arrays) arguments.push_back(element(x, k));
-    const InstructionId next = applied(b, *reduce.to_apply, arguments, shape);
-    if (next == kNoInstruction) return kNoInstruction;
-    if (n.shape.is_array()) sums = {next};
-    else
-      for (size_t i = 0; i < sums.size(); ++i) sums[i] = b.get_tuple_element(next, static_cast<int64_t>(i));
+    Exprs arguments = sums;
+    for (const Expr x : sink.at_all(arrays)) arguments.push_back(reshape(slice(x, d, k, k + 1), sizes));
+    sums = lifted(sink, *reduce.to_apply, sizes, arguments);
   }
-  return n.shape.is_array() ? sums[0] : b.tuple(sums);
+  return (n.shape.is_array() ? sums[0] : tuple(sink, sums)).id;
 }
 
 }  // namespace
