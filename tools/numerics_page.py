@@ -106,7 +106,8 @@ The programs of [straight lines](faster.md#small-programs) add at most 32 terms 
   scatters hold up to 2^28 terms. Windows of up to 128 elements round at every step, and products of up to 128 terms are added
   in order, as in XLA.
 - A `scatter` with fewer updates per element, or fewer than 128 in all, applies its body update by update, in order, as XLA
-  does. So does `select-and-scatter`. The error of an element then grows with the number of its updates.
+  does. The error of an element then grows with the number of its updates. So does `select-and-scatter`, but its sums of f16 and
+  bf16 are rounded once if windows have at most 16 elements.
 - Relative errors of factors add up in any order. Products of f32 and narrower floats are accumulated in f64: up to 2^28 factors
   cost 2 roundings, or 18 if threads share the product of a whole array. Products of f64 and complex numbers cost one rounding each.
 - Reducers with custom bodies, and loops of the program, compute in the order that they specify. The exceptions are
