@@ -14,7 +14,7 @@ FOLDERS = ("numpy", "lax", "transform", "rules", "array", "trace", "mesh", "tree
 SHARD_SECONDS = 900
 # Tests that look at what platform Host makes of a program, where it keeps an array or what it is called, by folder: a
 # plugin keeps the first two to itself.
-OF_HOST = {"lax": ("Cond.IsLeftOutWhereNobodyUsesItsResults",),
+OF_HOST = {"lax": ("Cond.IsLeftOutWhereNobodyUsesItsResults", "Scan.GradientsOfWhatRowsShareAreSummedAfterTheLoop"),
            "array": ("Dlpack.AnArrayGoesOutWithoutACopyAndCannotBeDonatedMeanwhile",
                      "Dlpack.ATensorComesInWithoutACopyAndIsDeletedOnce"),
            "numpy": ("RefJit.OverwritesMemoryThatNothingElseRefersTo",),
