@@ -293,6 +293,10 @@ IN_RUNTIME = {
   y = u8[4,9] get-tuple-element(b), index=1
   ROOT r = (u32[3,7], u8[4,9]) tuple(x, y)""",
     "pooling_gradient": """  x = f32[2,9,9,3] parameter(0)
+  s = f32[2,3,3,3] parameter(1)
+  zero = f32[] constant(0)
+  ROOT r = f32[2,9,9,3] select-and-scatter(x, s, zero), window={size=1x5x5x1 stride=1x2x2x1}, select=at_least, scatter=add""",
+    "pooling_gradient_of_small_windows": """  x = f32[2,9,9,3] parameter(0)
   s = f32[2,4,4,3] parameter(1)
   zero = f32[] constant(0)
   ROOT r = f32[2,9,9,3] select-and-scatter(x, s, zero), window={size=1x3x3x1 stride=1x2x2x1}, select=at_least, scatter=add""",

@@ -306,8 +306,10 @@ std::optional<RegionColumns> write_columns(const Region& region, size_t begin) {
     columns *= region.extents[k];
   }
   if (columns < 2) return std::nullopt;
+  const bool has_many_rows = hlo::count_of(std::span(region.extents).first(begin)) >= kManyRows;
   for (const RegionNode& n : region.nodes) {
-    if (n.kind == NodeKind::kReduce && !is_plain_reduction(n) && !is_plain_dot(region, n)) return std::nullopt;
+    const bool is_product = has_many_rows && is_plain_dot(region, n);  // of few rows the code would be longer
+    if (n.kind == NodeKind::kReduce && !is_plain_reduction(n) && !is_product) return std::nullopt;
   }
   if (!fill_rows(region, begin) || !has_fixed_terms(region)) return std::nullopt;
   return ColumnWriter(region, begin).write();

@@ -100,20 +100,18 @@ bool is_stack(const RewriteBuilder& b, InstructionId id, int64_t d) {
          std::ssize(x->operands) == b.shape(id).dimension(d) && std::ssize(x->operands) <= kMaxPieces;
 }
 
-/// Whether steps of it round as a sum of all elements does: narrow floats are summed in f32.
-bool rounds_at_each_step(ElementType type) { return !is_floating(type) || element_size_bytes(type) >= 4; }
-
 /// reduce(concatenate(x, y, z)) -> body(body(body(init, x), y), z), if each of x, y, z has one element to reduce. Other
-/// operands, such as the places of argmax, are sliced. Example: jnp.select, jnp.stack([x, y, z]).max(0).
+/// operands, such as the places of argmax, are sliced. Sums and products stay: the engine chooses their order, and adds
+/// narrow floats in f32. Example: jnp.select, jnp.stack([x, y, z]).max(0).
 InstructionId reduce_of_stack(RewriteBuilder& b, const RewriteNode& n) {
   const auto& reduce = attributes_of<ReduceAttributes>(n);
   const auto arrays = n.operands.first(n.operands.size() / 2), inits = n.operands.subspan(arrays.size());
   if (reduce.dimensions.size() != 1 || !can_be_lifted(*reduce.to_apply)) return kNoInstruction;
   const int64_t d = reduce.dimensions[0];
-  const bool is_stacked = std::ranges::any_of(arrays, [&](InstructionId x) { return is_stack(b, x, d); });
-  const bool rounds =
-      std::ranges::all_of(arrays, [&](InstructionId x) { return rounds_at_each_step(b.shape(x).element_type()); });
-  if (!is_stacked || !rounds) return kNoInstruction;
+  const ReducerKind kind = reduce.to_apply->reducer_kind();
+  const bool is_ordered = kind != ReducerKind::kAdd && kind != ReducerKind::kMultiply;
+  if (!is_ordered || std::ranges::none_of(arrays, [&](InstructionId x) { return is_stack(b, x, d); }))
+    return kNoInstruction;
   RewriteSink sink(b);
   const Shape shape = n.shape.is_array() ? n.shape : n.shape.tuple_elements()[0];
   const std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
