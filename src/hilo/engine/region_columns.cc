@@ -243,6 +243,14 @@ bool is_plain_dot(const Region& region, const RegionNode& reduce) {
          has_its_type(reduce.operands[0]) && has_its_type(reduce.operands[1]);
 }
 
+/// Whether all reductions can be written out. The code of dots of few rows would be longer than their loop.
+bool has_plain_reductions(const Region& region, size_t begin) {
+  const bool has_many_rows = hlo::count_of(std::span(region.extents).first(begin)) >= kManyRows;
+  return std::ranges::all_of(region.nodes, [&](const RegionNode& n) {
+    return n.kind != NodeKind::kReduce || is_plain_reduction(n) || (has_many_rows && is_plain_dot(region, n));
+  });
+}
+
 /// Whether outputs along the columns fill whole rows, and others don't differ between columns.
 bool fill_rows(const Region& region, size_t begin) {
   return std::ranges::all_of(region.outputs, [&](const RegionOutput& o) {
@@ -290,12 +298,7 @@ size_t first_column(std::span<const int64_t> extents) {
 
 bool may_write_columns(const Region& region) {
   const size_t begin = first_column(region.extents);
-  return begin < region.extents.size() && begin <= region.row_begin &&
-         std::ranges::all_of(
-             region.nodes,
-             [&](const RegionNode& n) {
-               return n.kind != NodeKind::kReduce || is_plain_reduction(n) || is_plain_dot(region, n);
-             });
+  return begin < region.extents.size() && begin <= region.row_begin && has_plain_reductions(region, begin);
 }
 
 std::optional<RegionColumns> write_columns(const Region& region, size_t begin) {
@@ -306,12 +309,8 @@ std::optional<RegionColumns> write_columns(const Region& region, size_t begin) {
     columns *= region.extents[k];
   }
   if (columns < 2) return std::nullopt;
-  const bool has_many_rows = hlo::count_of(std::span(region.extents).first(begin)) >= kManyRows;
-  for (const RegionNode& n : region.nodes) {
-    const bool is_product = has_many_rows && is_plain_dot(region, n);  // of few rows the code would be longer
-    if (n.kind == NodeKind::kReduce && !is_plain_reduction(n) && !is_product) return std::nullopt;
-  }
-  if (!fill_rows(region, begin) || !has_fixed_terms(region)) return std::nullopt;
+  if (!has_plain_reductions(region, begin) || !fill_rows(region, begin) || !has_fixed_terms(region))
+    return std::nullopt;
   return ColumnWriter(region, begin).write();
 }
 

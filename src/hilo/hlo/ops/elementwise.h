@@ -11,6 +11,20 @@ namespace hilo::hlo {
 enum class ComparisonDirection : uint8_t { kEq, kNe, kGe, kGt, kLe, kLt };
 inline constexpr std::string_view kComparisonDirectionNames[] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
 
+/// Returns whether two numbers compare in this direction.
+template <typename T>
+constexpr bool holds(ComparisonDirection direction, T x, T y) {
+  switch (direction) {
+    case ComparisonDirection::kEq: return x == y;
+    case ComparisonDirection::kNe: return x != y;
+    case ComparisonDirection::kGe: return x >= y;
+    case ComparisonDirection::kGt: return x > y;
+    case ComparisonDirection::kLe: return x <= y;
+    case ComparisonDirection::kLt: return x < y;
+  }
+  return false;
+}
+
 /// kDefault: IEEE order for floats. kTotalOrder: -NaN < -inf < ... < -0 < +0 < ... < inf < NaN.
 enum class ComparisonType : uint8_t { kDefault, kFloat, kTotalOrder, kSigned, kUnsigned };
 inline constexpr std::string_view kComparisonTypeNames[] = {"", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"};

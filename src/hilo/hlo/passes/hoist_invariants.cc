@@ -4,6 +4,7 @@
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/passes/loop_carry.h"
 #include "hilo/hlo/passes/passes.h"
+#include "hilo/hlo/passes/rewrite_loops.h"
 #include "hilo/hlo/passes/simplify/rules.h"
 #include "hilo/types/checked.h"
 
@@ -142,21 +143,10 @@ StatusOr<bool> hoist_from(RewriteBuilder& b, const Instruction& loop) {
   return true;
 }
 
-StatusOr<ComputationPtr> hoist_in(const ComputationPtr& source) {
-  if (!has_opcode(*source, Opcode::kWhile)) return source;
-  RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
-  for (const Instruction& i : source->instructions()) {
-    if (i.opcode == Opcode::kWhile) {
-      HILO_ASSIGN_OR_RETURN(const bool done, hoist_from(b, i));
-      if (done) continue;
-    }
-    b.copy(i);
-  }
-  return b.finish();
-}
-
 }  // namespace
 
-StatusOr<bool> hoist_invariants(Module& module) { return rewrite_computations(module, hoist_in); }
+StatusOr<bool> hoist_invariants(Module& module) {
+  return rewrite_computations(module, [](const ComputationPtr& c) { return rewrite_loops(c, hoist_from); });
+}
 
 }  // namespace hilo::hlo

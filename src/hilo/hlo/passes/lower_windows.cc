@@ -63,12 +63,12 @@ Expr padded(Expr x, const Window& window, Expr value) {
 }
 
 /// Returns element `offset` of every window.
-Expr element_at(Expr x, const Reduction& r, std::span<const int64_t> offset) {
+Expr element_at(Expr x, const Window& window, std::span<const int64_t> counts, std::span<const int64_t> offset) {
   return x.sink->add_with<SliceAttributes>(Opcode::kSlice, {x}, [&](auto& a) {
     for (size_t d = 0; d < offset.size(); ++d) {
-      const WindowDimension& w = r.window()[d];
+      const WindowDimension& w = window[d];
       const int64_t start = offset[d] * w.window_dilation;
-      a.ranges.push_back({start, start + (r.counts[d] - 1) * w.stride + 1, w.stride});
+      a.ranges.push_back({start, start + (counts[d] - 1) * w.stride + 1, w.stride});
     }
   });
 }
@@ -120,10 +120,10 @@ Exprs by_elements(Sink& sink, const Reduction& r) {
   for (const WindowDimension& w : r.window()) sizes.push_back(w.size);
   do {
     Exprs arguments = sums;
-    for (Expr x : sources) arguments.push_back(inner(element_at(x, r, offset)));
+    for (Expr x : sources) arguments.push_back(inner(element_at(x, r.window(), r.counts, offset)));
     Exprs folded = widen ? Exprs{sink.add(body.root().opcode, arguments)} : lifted(sink, body, r.counts, arguments);
     if (mask) {
-      const Expr valid = element_at(*mask, r, offset);
+      const Expr valid = element_at(*mask, r.window(), r.counts, offset);
       for (size_t i = 0; i < sums.size(); ++i) folded[i] = select(valid, folded[i], sums[i]);
     }
     sums = std::move(folded);
@@ -206,32 +206,36 @@ bool can_be_chosen(const Computation& c, const Instruction& i) {
          can_be_lifted(*a.select);
 }
 
-/// Returns for each window the index of the selected element, or -1 if the window contains only padding. Compares all
-/// windows at once, element after element.
-Expr chosen_numbers(Sink& sink, const SelectAndScatterAttributes& a, Expr array, const Shape& source) {
-  ReduceWindowAttributes window;
-  window.window = a.window;
-  const Reduction r{window, {}, {}, {source.dimensions().begin(), source.dimensions().end()}, ReducerKind::kGeneric};
-  const Shape shape = array.shape();
-  const ElementType type = shape.element_count() > INT32_MAX ? ElementType::kS64 : ElementType::kS32;
-  const Shape flat = Shape::array(type, {shape.element_count()});
-  Expr values = array, numbers = reshape(iota(sink, flat, 0), shape.dimensions());
+/// Returns for each window the number of its selected element, or a negative one if the window contains only padding.
+/// `number_at` returns the number of the element at an offset of every window, negative in padding. All windows are
+/// compared at once, offset after offset.
+template <typename NumberAt>
+Expr chosen(Sink& sink, const SelectAndScatterAttributes& a, Expr values, std::span<const int64_t> counts,
+            const NumberAt& number_at) {
   const bool padded_any = pads(a.window);
-  if (padded_any) {
-    values = padded(values, a.window, sink.constant(Literal(Shape::scalar(array.type()))));
-    numbers = padded(numbers, a.window, full(sink, Shape::scalar(type), -1));
-  }
+  if (padded_any) values = padded(values, a.window, sink.constant(Literal(Shape::scalar(values.type()))));
   std::vector<int64_t> sizes, offset(a.window.size(), 0);
   for (const WindowDimension& w : a.window) sizes.push_back(w.size);
-  Expr value = element_at(values, r, offset), number = element_at(numbers, r, offset);
-  while (next_index(sizes, offset)) {
-    const Expr next = element_at(values, r, offset), next_number = element_at(numbers, r, offset);
-    Expr stays = lifted(sink, *a.select, r.counts, {value, next})[0];
+  Expr value = element_at(values, a.window, counts, offset), number = number_at(offset, 0);
+  for (int32_t k = 1; next_index(sizes, offset); ++k) {
+    const Expr next = element_at(values, a.window, counts, offset), next_number = number_at(offset, k);
+    Expr stays = lifted(sink, *a.select, counts, {value, next})[0];
     if (padded_any) stays = bitwise_or(bitwise_and(stays, number >= 0), next_number < 0);
     value = select(stays, value, next);
     number = select(stays, number, next_number);
   }
   return number;
+}
+
+/// Returns for each window the index of the selected element, or -1.
+Expr chosen_numbers(Sink& sink, const SelectAndScatterAttributes& a, Expr array, const Shape& source) {
+  const Shape shape = array.shape();
+  const ElementType type = shape.element_count() > INT32_MAX ? ElementType::kS64 : ElementType::kS32;
+  Expr numbers = reshape(iota(sink, Shape::array(type, {shape.element_count()}), 0), shape.dimensions());
+  if (pads(a.window)) numbers = padded(numbers, a.window, full(sink, Shape::scalar(type), -1));
+  return chosen(sink, a, array, source.dimensions(), [&](std::span<const int64_t> offset, int32_t) {
+    return element_at(numbers, a.window, source.dimensions(), offset);
+  });
 }
 
 /// Scatters the source to the selected elements; updates at -1 are dropped.
@@ -263,32 +267,17 @@ bool can_be_lowered(const Computation& c, const Instruction& i) {
   return !cumulative_of(attributes_of<ReduceWindowAttributes>(i).window, array.dimensions());
 }
 
-/// Returns for each window the number of the offset at which its selected element is; the number of offsets if the
-/// window contains only padding. Compares all windows at once, offset after offset.
+/// Returns for each window the number of the offset at which its selected element is, or -1.
 Expr chosen_offsets(Sink& sink, const SelectAndScatterAttributes& a, Expr array, const Shape& source) {
-  ReduceWindowAttributes window;
-  window.window = a.window;
-  const Reduction r{window, {}, {}, {source.dimensions().begin(), source.dimensions().end()}, ReducerKind::kGeneric};
-  const Shape numbers = Shape::array(ElementType::kS32, source.dimensions());
+  const auto all = [&](int32_t number) {
+    return full(sink, Shape::array(ElementType::kS32, source.dimensions()), Literal::scalar(number));
+  };
   std::optional<Expr> inside;
-  Expr values = array;
-  if (pads(a.window)) {
+  if (pads(a.window))
     inside = padded(full(sink, array.shape(), Literal::scalar(true)), a.window, sink.constant(Literal::scalar(false)));
-    values = padded(values, a.window, sink.constant(Literal(Shape::scalar(array.type()))));
-  }
-  std::vector<int64_t> sizes, offset(a.window.size(), 0);
-  for (const WindowDimension& w : a.window) sizes.push_back(w.size);
-  const auto count = static_cast<int32_t>(volume_of(a.window));
-  Expr value = element_at(values, r, offset), number = full(sink, numbers, Literal::scalar(int32_t{0}));
-  if (inside) number = select(element_at(*inside, r, offset), number, full(sink, numbers, Literal::scalar(count)));
-  for (int32_t k = 1; next_index(sizes, offset); ++k) {
-    const Expr next = element_at(values, r, offset);
-    Expr stays = lifted(sink, *a.select, r.counts, {value, next})[0];
-    if (inside) stays = bitwise_or(bitwise_and(stays, number < count), bitwise_not(element_at(*inside, r, offset)));
-    value = select(stays, value, next);
-    number = select(stays, number, full(sink, numbers, Literal::scalar(k)));
-  }
-  return number;
+  return chosen(sink, a, array, source.dimensions(), [&](std::span<const int64_t> offset, int32_t k) {
+    return inside ? select(element_at(*inside, a.window, source.dimensions(), offset), all(k), all(-1)) : all(k);
+  });
 }
 
 /// Adds the source at the selected elements. Each offset's part of the source is spread over the array. Windows that

@@ -5,6 +5,7 @@
 #include "hilo/hlo/passes/growth.h"
 #include "hilo/hlo/passes/loop_carry.h"
 #include "hilo/hlo/passes/passes.h"
+#include "hilo/hlo/passes/rewrite_loops.h"
 #include "hilo/hlo/passes/simplify/rules.h"
 #include "hilo/hlo/passes/trip_count.h"
 
@@ -121,24 +122,13 @@ StatusOr<bool> raise_loop(RewriteBuilder& b, const Instruction& loop, GrowthBudg
   return true;
 }
 
-StatusOr<ComputationPtr> raise_in(const ComputationPtr& source, GrowthBudget& budget) {
-  if (!has_opcode(*source, Opcode::kWhile)) return source;
-  RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
-  for (const Instruction& i : source->instructions()) {
-    if (i.opcode == Opcode::kWhile) {
-      HILO_ASSIGN_OR_RETURN(const bool raised, raise_loop(b, i, budget));
-      if (raised) continue;
-    }
-    b.copy(i);
-  }
-  return b.finish();
-}
-
 }  // namespace
 
 StatusOr<bool> raise_while(Module& module) {
   GrowthBudget budget(module);
-  return rewrite_computations(module, [&](const ComputationPtr& c) { return raise_in(c, budget); });
+  return rewrite_computations(module, [&](const ComputationPtr& c) {
+    return rewrite_loops(c, [&](RewriteBuilder& b, const Instruction& loop) { return raise_loop(b, loop, budget); });
+  });
 }
 
 }  // namespace hilo::hlo

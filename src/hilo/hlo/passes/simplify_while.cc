@@ -5,6 +5,7 @@
 #include "hilo/hlo/passes/growth.h"
 #include "hilo/hlo/passes/loop_carry.h"
 #include "hilo/hlo/passes/passes.h"
+#include "hilo/hlo/passes/rewrite_loops.h"
 #include "hilo/hlo/passes/simplify/match.h"
 #include "hilo/hlo/passes/simplify/rules.h"
 #include "hilo/hlo/passes/trip_count.h"
@@ -143,21 +144,15 @@ bool remove_loop(RewriteBuilder& b, const Instruction& loop, GrowthBudget& budge
 }
 
 StatusOr<ComputationPtr> simplify_while_in(const ComputationPtr& source, GrowthBudget& budget) {
-  if (!has_opcode(*source, Opcode::kWhile)) return source;
-  const std::unordered_map<InstructionId, CarryUses> uses = carry_uses_of(*source);
-  RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
-  for (const Instruction& i : source->instructions()) {
-    if (i.opcode == Opcode::kWhile) {
-      if (remove_loop(b, i, budget)) continue;
-      if (const auto it = uses.find(i.id); it != uses.end()) {
-        b.at(i);
-        HILO_ASSIGN_OR_RETURN(const bool done, shrink_carry(b, i, it->second));
-        if (done) continue;
-      }
-    }
-    b.copy(i);
-  }
-  return b.finish();
+  const std::unordered_map<InstructionId, CarryUses> uses =
+      has_opcode(*source, Opcode::kWhile) ? carry_uses_of(*source) : std::unordered_map<InstructionId, CarryUses>();
+  return rewrite_loops(source, [&](RewriteBuilder& b, const Instruction& loop) -> StatusOr<bool> {
+    if (remove_loop(b, loop, budget)) return true;
+    const auto it = uses.find(loop.id);
+    if (it == uses.end()) return false;
+    b.at(loop);
+    return shrink_carry(b, loop, it->second);
+  });
 }
 
 }  // namespace

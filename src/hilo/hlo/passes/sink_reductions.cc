@@ -8,6 +8,7 @@
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/passes/loop_carry.h"
 #include "hilo/hlo/passes/passes.h"
+#include "hilo/hlo/passes/rewrite_loops.h"
 #include "hilo/hlo/passes/simplify/rules.h"
 #include "hilo/hlo/passes/trip_count.h"
 
@@ -284,23 +285,12 @@ StatusOr<bool> sink_from(RewriteBuilder& b, const Instruction& loop, int64_t byt
   return true;
 }
 
-StatusOr<ComputationPtr> sink_in(const ComputationPtr& source, int64_t byte_limit) {
-  if (!has_opcode(*source, Opcode::kWhile)) return source;
-  RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
-  for (const Instruction& i : source->instructions()) {
-    if (i.opcode == Opcode::kWhile) {
-      HILO_ASSIGN_OR_RETURN(const bool done, sink_from(b, i, byte_limit));
-      if (done) continue;
-    }
-    b.copy(i);
-  }
-  return b.finish();
-}
-
 }  // namespace
 
 StatusOr<bool> sink_reductions(Module& module, int64_t byte_limit) {
-  return rewrite_computations(module, [&](const ComputationPtr& c) { return sink_in(c, byte_limit); });
+  return rewrite_computations(module, [&](const ComputationPtr& c) {
+    return rewrite_loops(c, [&](RewriteBuilder& b, const Instruction& loop) { return sink_from(b, loop, byte_limit); });
+  });
 }
 StatusOr<bool> sink_reductions(Module& module) { return sink_reductions(module, kSinkBytes); }
 

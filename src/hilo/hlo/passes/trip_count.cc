@@ -92,18 +92,6 @@ ComparisonDirection mirrored(ComparisonDirection d) {
   return d;
 }
 
-bool holds(ComparisonDirection d, Wide x, Wide y) {
-  switch (d) {
-    case ComparisonDirection::kEq: return x == y;
-    case ComparisonDirection::kNe: return x != y;
-    case ComparisonDirection::kGe: return x >= y;
-    case ComparisonDirection::kGt: return x > y;
-    case ComparisonDirection::kLe: return x <= y;
-    case ComparisonDirection::kLt: return x < y;
-  }
-  return false;
-}
-
 /// Returns the smallest n >= 0 for which `start + n step d bound` is false, ignoring the width of the type.
 std::optional<Wide> count_steps(ComparisonDirection d, Wide start, Wide step, Wide bound) {
   if (!holds(d, start, bound)) return 0;

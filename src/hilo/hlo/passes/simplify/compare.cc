@@ -31,18 +31,6 @@ std::optional<bool> compare_with_bound(const RewriteBuilder& b, ComparisonDirect
   return std::nullopt;
 }
 
-bool holds(int64_t x, ComparisonDirection direction, int64_t y) {
-  switch (direction) {
-    case ComparisonDirection::kEq: return x == y;
-    case ComparisonDirection::kNe: return x != y;
-    case ComparisonDirection::kGe: return x >= y;
-    case ComparisonDirection::kGt: return x > y;
-    case ComparisonDirection::kLe: return x <= y;
-    case ComparisonDirection::kLt: return x < y;
-  }
-  return false;
-}
-
 /// select(p, 3, i) < 4 -> select(p, true, i < 4): tests of a place that selects found. `n` compares the select with a
 /// number, on either side.
 InstructionId compare_of_select(RewriteBuilder& b, const RewriteNode& n, size_t side) {
@@ -53,7 +41,7 @@ InstructionId compare_of_select(RewriteBuilder& b, const RewriteNode& n, size_t 
   const auto known = [&](size_t arm) -> InstructionId {
     const std::optional<int64_t> value = splat_integer(b, select->operand(arm));
     if (!value) return kNoInstruction;
-    return splat_like(b, n.shape, side == 0 ? holds(*value, direction, *number) : holds(*number, direction, *value));
+    return splat_like(b, n.shape, side == 0 ? holds(direction, *value, *number) : holds(direction, *number, *value));
   };
   std::array<InstructionId, 2> arms = {known(1), known(2)};
   if (arms[0] == kNoInstruction && arms[1] == kNoInstruction) return kNoInstruction;
@@ -70,7 +58,7 @@ InstructionId compare_of_truth(RewriteBuilder& b, const RewriteNode& n, size_t s
   const std::optional<int64_t> number = splat_integer(b, n.operand(1 - side));
   if (!number || !is_pred(b.shape(n.operand(side)))) return kNoInstruction;
   const auto direction = attributes_of<CompareAttributes>(n).direction;
-  const auto of = [&](int64_t p) { return side == 0 ? holds(p, direction, *number) : holds(*number, direction, p); };
+  const auto of = [&](int64_t p) { return side == 0 ? holds(direction, p, *number) : holds(direction, *number, p); };
   if (of(0) == of(1)) return splat_like(b, n.shape, of(0));
   return of(1) ? n.operand(side) : b.add(Opcode::kNot, {n.operand(side)});
 }
