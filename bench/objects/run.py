@@ -189,10 +189,10 @@ def under_qemu(build: pathlib.Path, folder: pathlib.Path, path: pathlib.Path) ->
     if shutil.which("qemu-aarch64") is None or shutil.which("aarch64-linux-gnu-gcc") is None:
         return "no qemu"
     manifest = compiled(build, folder, path, "--target", "aarch64", "--test")
-    if manifest["runtime"] == "rt" and not (build / "arm" / "lib" / "libhilo_rt.a").exists():
+    if manifest["runtime"] == "rt" and not (build / "arm/whole/lib/libhilo_rt.a").exists():
         return "no make arm"
     run("aarch64-linux-gnu-gcc", "-static", folder / f"{path.stem}_test.c", folder / f"{path.stem}.o",
-        *libraries(manifest, build / "arm"), "-o", folder / "arm", "-lm")
+        *libraries(manifest, build / "arm/whole"), "-o", folder / "arm", "-lm")
     return "yes" if subprocess.run(["qemu-aarch64", folder / "arm"]).returncode == 0 else "differs"
 
 

@@ -122,7 +122,7 @@ def arm_outcome(build, path):
         undefined = set(json.loads(pathlib.Path(folder, "program.json").read_text())["undefined"])
         calls_libraries = bool(undefined & (ALLOWED - MEMORY)) or any(name.startswith("hilo_rt_") for name in undefined)
         linked = run(folder, "aarch64-linux-gnu-gcc", "-static", "program_test.c", "program.o",
-                     build / "arm/lib/libhilo_rt.a", "-o", "test", "-lm")
+                     build / "arm/whole/lib/libhilo_rt.a", "-o", "test", "-lm")
         done = run(folder, "qemu-aarch64", "./test") if linked.returncode == 0 else linked
         wrong_bits = done.returncode == 1 and " differs at " in done.stdout
         return f"{done.stdout}{done.stderr}".strip() or str(done.returncode or ""), calls_libraries and wrong_bits

@@ -47,7 +47,7 @@ std::vector<BufferPtr> call_sized(const SizedFunction& function, std::span<const
   jit_detail::Call call = function.state.describe(
       {&run, &all, jit_detail::run<OfArrays, Arguments, Arrays>, tree_detail::walk_value<Arrays>}, walk_of(all),
       jit_detail::leaf_counts<Arguments>);
-  call.argument_leaves.assign(leaves.size(), 1);  // each is an argument of C, and may have an axis of its own
+  call.argument_leaves.assign(leaves.size(), 1);  // each is an argument of C, and may have its own axis
   std::vector<BufferPtr> results;
   for (const Array& result : jit_detail::call(function.state.cache(), call).leaves)
     results.push_back(buffer_of(result));
