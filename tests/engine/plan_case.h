@@ -47,7 +47,8 @@ class TestTarget : public Target {
   StatusOr<LibraryChoice> library_choice(const LibraryProblem& problem) const override {
     return LibraryChoice{problem.instruction.def().name, problem.instruction.opcode == hlo::Opcode::kScatter, {}};
   }
-  StatusOr<std::optional<CodeFunction>> register_loop(const hlo::Computation&, const hlo::Computation&) const override {
+  StatusOr<std::optional<CodeFunction>> register_loop(const hlo::Computation&, const hlo::Computation&,
+                                                      const RegisterLoopForm&) const override {
     return std::optional<CodeFunction>();
   }
 

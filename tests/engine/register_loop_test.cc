@@ -59,8 +59,8 @@ ENTRY main {{
                                                 type, body, others));
   if (module.entry == nullptr) return std::nullopt;
   const auto& loop = hlo::attributes_of<hlo::WhileAttributes>(module.entry->root());
-  const auto work = register_loop_work(*loop.condition, *loop.body, loop_batch(loop.body->result_shape().leaves()));
-  return work ? std::optional(work->operations) : std::nullopt;
+  const auto form = register_loop_form(*loop.condition, *loop.body);
+  return form ? std::optional(form->work.operations) : std::nullopt;
 }
 
 TEST(RegisterLoop, WeighsWhatATurnDoes) {

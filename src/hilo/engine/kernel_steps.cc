@@ -51,7 +51,7 @@ void add_kernel(Scope& scope, Region region, std::span<const SlotId> arguments, 
   };
   for (const RegionInput& input : region.inputs) add(input.value);
   for (const RegionOutput& output : region.outputs) add(output.value);
-  scope.state.kernels.push_back({std::move(region), std::move(single), nanoseconds});
+  scope.state.kernels.push_back({.region = std::move(region), .single = std::move(single), .nanoseconds = nanoseconds});
   scope.steps.push_back(step);
 }
 

@@ -83,31 +83,60 @@ void end_carries(Scope& scope, const Node& node, std::span<const Carry> carries,
   }
 }
 
+/// Places element k of the carry, which stays in memory. Returns the slot in which it begins and ends.
+SlotId place_in_memory(Scope& scope, const Node& node, size_t k, LeafHome home) {
+  const ValueId v = node.results[k], w = node.operands[k];
+  ValuePlace& place = scope.places[v];
+  const ValuePlace& from = scope.places[w];
+  const bool alone = std::ranges::count(node.operands, w) == 1;
+  if (from.slot == kNoSlot) return output_slot(scope, v);  // the loop will fill it
+  if (home == LeafHome::kWritten || place.target != kNoSlot) {
+    place_over(scope, v, w, alone);
+    return output_slot(scope, v);
+  }
+  place.slot = from.slot;
+  place.owned = from.owned && alone && scope.dies(w);
+  place.first_item = scope.item;
+  scope.lifetimes.last_use[w] = std::max(scope.lifetimes.last_use[w], scope.lifetimes.last_use[v]);
+  use(scope.state, place.slot);
+  return place.slot;
+}
+
 /// Plans the loop with its carry in registers. Returns false if the loop isn't suitable.
 StatusOr<bool> plan_register_loop(Scope& scope, const Node& node) {
   const auto& attributes = hlo::attributes_of<hlo::WhileAttributes>(*node.instruction);
+  const std::optional<RegisterLoopForm> form = register_loop_form(*attributes.condition, *attributes.body);
+  if (!form) return false;
   HILO_ASSIGN_OR_RETURN(const std::optional<CodeFunction> function,
-                        scope.state.target.register_loop(*attributes.condition, *attributes.body));
+                        scope.state.target.register_loop(*attributes.condition, *attributes.body, *form));
   if (!function) return false;
   LibraryCall call{std::string(kRegisterLoop), nullptr, {}, {}, {add_function(scope.state.plan, *function)}};
+  call.batch = form->batch;
   std::vector<SlotId> arguments;
-  for (ValueId v : node.operands) {
-    const Shape& shape = scope.graph.values[v].shape;
-    const SlotId slot = scope.places[v].slot;
-    arguments.push_back(slot != kNoSlot ? slot
-                                        : new_arena_slot(scope.state,
-                                                         shape.byte_size()));  // the loop will fill it
-    use(scope.state, arguments.back());
+  for (size_t k = 0; k < node.operands.size(); ++k) {
+    const ValueId w = node.operands[k];
+    const Shape& shape = scope.graph.values[w].shape;
     call.operands.push_back(shape);
+    if (form->homes[k] != LeafHome::kRegisters) {
+      arguments.push_back(place_in_memory(scope, node, k, form->homes[k]));
+      continue;
+    }
+    const SlotId slot = scope.places[w].slot;
+    // without a slot, the loop will fill it
+    arguments.push_back(slot != kNoSlot ? slot : new_arena_slot(scope.state, shape.byte_size()));
+    use(scope.state, arguments.back());
   }
-  const int64_t batch = loop_batch(call.operands);
   for (size_t k = 0; k < node.results.size(); ++k) {
     const ValueId v = node.results[k], w = node.operands[k];
+    call.results.push_back(scope.graph.values[v].shape);
+    if (form->homes[k] != LeafHome::kRegisters) {
+      arguments.push_back(arguments[k]);
+      continue;
+    }
     // Each index of the batch is read before it is written. An operand that all indices read must not be overwritten.
-    const bool apart = batch == 1 || batch_dimension(call.operands[k], batch);
+    const bool apart = form->batch == 1 || batch_dimension(call.operands[k], form->batch);
     if (apart && std::ranges::count(node.operands, w) == 1) place_written(scope, v, w);
     arguments.push_back(output_slot(scope, v));
-    call.results.push_back(scope.graph.values[v].shape);
   }
   scope.steps.push_back(
       library_step(scope.state, std::move(call), arguments, work_of(scope.state.places, scope.graph, node, "loop")));
@@ -145,9 +174,11 @@ StatusOr<ListResult> plan_straight_turn(Scope& scope, const Graph& body, std::sp
   ++state.clock;
   plan.in_place.assign(plan.targets.size(), kNoSlot);
   const bool before = std::exchange(state.straight_bodies, false);
+  const size_t first_kernel = state.kernels.size();
   StatusOr<ListResult> otherwise = plan_list(state, body, now, plan, scope.depth + 1);
   state.straight_bodies = before;
   HILO_RETURN_IF_ERROR(otherwise.status());
+  for (PlannedKernel& kernel : std::span(state.kernels).subspan(first_kernel)) kernel.is_rare = true;
   ++state.clock;
   use(state, straight.guard);
   turn.steps.push_back({.kind = StepKind::kConditional, .index = size32(state.plan.branches)});

@@ -80,6 +80,7 @@ StatusOr<PlannedProgram> plan_lines(const hlo::Module& module, const Target& tar
 Status guard_lines(PlanState& state, std::span<const StraightPart> lines, const EntrySlots& slots, StepList otherwise) {
   HILO_ASSIGN_OR_RETURN(const StraightSteps straight, straight_steps(state, lines, slots.parameters, slots.targets));
   for (BufferId b : state.slot_buffers[straight.guard]) state.ranges[b].begin = 0;
+  for (PlannedKernel& kernel : state.kernels) kernel.is_rare = true;
   state.plan.donations.clear();  // the lines write results before the steps read the arguments
   state.plan.steps.insert(state.plan.steps.end(), straight.steps.begin(), straight.steps.end());
   state.plan.steps.push_back({.kind = StepKind::kConditional, .index = size32(state.plan.branches)});

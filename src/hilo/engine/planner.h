@@ -12,7 +12,7 @@ namespace hilo::engine {
 enum class LoopForm : uint8_t {
   kStraight,  ///< small programs and bodies of loops are straight lines (straight_line.h); other programs as kRegisters
   kAlone,     ///< as kStraight, without a library where loops can be written: for products, and what a guard rejects
-  kRegisters,  ///< carries are in registers if register_loop_work() allows it; other loops as kFunctions
+  kRegisters,  ///< carries are in registers if register_loop_form() allows it; other loops as kFunctions
   kFunctions,  ///< one function, unless why_not_whole() returns a reason
   kSteps,      ///< all loops run from step lists
 };
@@ -22,6 +22,7 @@ struct PlannedKernel {
   Region region;
   std::vector<bool> single;  ///< per argument: whether its buffer has one element
   double nanoseconds = 0;    ///< on one thread, by Target::costs()
+  bool is_rare = false;      ///< whether it only runs when a straight line's guard rejects results
 };
 
 /// How a loop's function accesses slots, kernels and host steps. A kernel step in neither map is inlined into the

@@ -16,6 +16,7 @@
 namespace hilo::engine {
 
 using hlo::attributes_of;
+using hlo::InstructionId;
 using hlo::Opcode;
 
 namespace {
@@ -25,13 +26,88 @@ constexpr int64_t kMaxAlone = 8;      // elements of an array without a batch; l
 constexpr int64_t kMaxWork = 2000;    // per turn; the code is one function
 constexpr int kMaxDepth = 16;
 
-bool is_small(const Shape& shape, int64_t batch) {
-  if (shape.is_tuple())
-    return std::ranges::all_of(shape.tuple_elements(), [&](const Shape& s) { return is_small(s, batch); });
-  if (!shape.is_array() || shape.element_count() == 0) return false;
-  if (batch > 1 && std::ranges::count(shape.dimensions(), batch) > 1) return false;
-  return elements_per_index(shape, batch) <= kMaxElements;
+bool has_one_batch(const Shape& shape, int64_t batch) {
+  return batch == 1 || std::ranges::count(shape.dimensions(), batch) <= 1;
 }
+
+bool is_small(const Shape& shape, int64_t batch) {
+  if (!shape.is_array() || shape.element_count() == 0) return false;
+  return has_one_batch(shape, batch) && elements_per_index(shape, batch) <= kMaxElements;
+}
+
+/// Finds the leaves of a carry that may stay in memory: a turn reads only slices of them, or it writes one slice and
+/// returns the array as the same leaf.
+class MemoryLeaves {
+ public:
+  MemoryLeaves(const hlo::Computation& condition, const hlo::Computation& body) {
+    const hlo::Instruction& root = body.root();
+    const std::vector<Shape> parameters = body.parameter_shapes();
+    const bool flat = parameters.size() == 1 && parameters[0].is_tuple() && root.opcode == Opcode::kTuple &&
+                      std::ranges::all_of(parameters[0].tuple_elements(), [](const Shape& leaf) {
+                        return leaf.is_array() && leaf.has_default_layout();
+                      });
+    homes.assign(body.result_shape().leaves().size(), LeafHome::kRegisters);
+    if (!flat || !add_leaves(condition) || !add_leaves(body)) return;
+    for (const hlo::Instruction& i : condition.instructions()) {
+      if (const auto k = leaf_in(condition, i.id)) other_[*k] = true;
+    }
+    for (const hlo::Instruction& i : body.instructions()) {
+      for (size_t p = 0; p < i.operands.size(); ++p) add_use(body, i, p);
+    }
+    for (size_t k = 0; k < homes.size(); ++k) homes[k] = home_of(body, k);
+  }
+
+  std::vector<LeafHome> homes;
+
+ private:
+  using Uses = std::vector<InstructionId>;
+
+  static std::optional<size_t> leaf_in(const hlo::Computation& computation, InstructionId id) {
+    const hlo::Instruction& i = computation.instruction(id);
+    if (i.opcode != Opcode::kGetTupleElement || computation.instruction(i.operands[0]).opcode != Opcode::kParameter)
+      return std::nullopt;
+    return static_cast<size_t>(attributes_of<hlo::GetTupleElementAttributes>(i).index);
+  }
+
+  /// Returns false if an instruction uses the carry as a whole.
+  bool add_leaves(const hlo::Computation& computation) {
+    other_.resize(homes.size());
+    reads_.resize(homes.size());
+    updates_.resize(homes.size());
+    for (const hlo::Instruction& i : computation.instructions()) {
+      const auto is_carry = [&](InstructionId o) { return computation.instruction(o).opcode == Opcode::kParameter; };
+      if (i.opcode != Opcode::kGetTupleElement && std::ranges::any_of(i.operands, is_carry)) return false;
+    }
+    return true;
+  }
+
+  void add_use(const hlo::Computation& body, const hlo::Instruction& i, size_t p) {
+    const InstructionId used = i.operands[p];
+    if (body.instruction(used).opcode == Opcode::kDynamicUpdateSlice && i.id != body.root_id())
+      read_updates_.push_back(used);
+    const auto k = leaf_in(body, used);
+    if (!k) return;
+    if (i.opcode == Opcode::kDynamicSlice && p == 0) reads_[*k].push_back(i.id);
+    else if (i.opcode == Opcode::kDynamicUpdateSlice && p == 0) updates_[*k].push_back(i.id);
+    else if (i.id != body.root_id() || p != *k) other_[*k] = true;
+  }
+
+  LeafHome home_of(const hlo::Computation& body, size_t k) const {
+    if (other_[k]) return LeafHome::kRegisters;
+    const InstructionId next = body.root().operands[k];
+    if (updates_[k].empty()) return leaf_in(body, next) == k ? LeafHome::kRead : LeafHome::kRegisters;
+    const InstructionId update = updates_[k][0];
+    const bool once = updates_[k].size() == 1 && next == update &&
+                      std::ranges::count(body.root().operands, update) == 1 &&
+                      std::ranges::count(read_updates_, update) == 0;
+    const auto is_before = [&](InstructionId read) { return read < update; };
+    return once && std::ranges::all_of(reads_[k], is_before) ? LeafHome::kWritten : LeafHome::kRegisters;
+  }
+
+  std::vector<bool> other_;            // per leaf: whether it has other uses
+  std::vector<Uses> reads_, updates_;  // per leaf: slices of it, and updates
+  Uses read_updates_;                  // updates that the body reads
+};
 
 /// Returns the code size of an operation on an element, relative to one on a number in a register. Floats of at most 8
 /// bits are widened and rounded.
@@ -205,27 +281,85 @@ int64_t register_bytes(const Shape& shape) {
   return is_floating(type) ? std::max(element_size_bytes(type), 4) : element_size_bytes(type);
 }
 
-/// Adds up the work of a computation. Returns false if it has other values than small ones, or too much work.
-bool add_work(const hlo::Computation& computation, int64_t batch, int depth, LoopWork& work) {
-  if (depth > kMaxDepth) return false;
-  const Independence independence(computation, batch);
-  for (const hlo::Instruction& i : computation.instructions()) {
-    if (!is_small(i.shape, batch) || !independence.holds(i)) return false;
-    int64_t elements = elements_per_index(i.shape, batch);
-    if (i.opcode == Opcode::kDot || i.opcode == Opcode::kReduce || i.opcode == Opcode::kDynamicSlice)
-      elements *= elements_per_index(computation.instruction(i.operands[0]).shape, batch);
-    int64_t bytes = register_bytes(i.shape);  // of the widest: a comparison of f64 fills registers as a sum does
-    for (hlo::InstructionId operand : i.operands)
-      bytes = std::max(bytes, register_bytes(computation.instruction(operand).shape));
-    work.operations += elements * weight_of(i);
-    work.bytes += elements * weight_of(i) * bytes;
-    if (work.operations > kMaxWork) return false;
-    if (i.opcode == Opcode::kReduce) continue;
-    for (const hlo::ComputationPtr& called : called_computations(i)) {
-      if (!add_work(*called, batch, depth + 1, work)) return false;
+bool is_slice_access(const hlo::Instruction& i) {
+  return i.opcode == Opcode::kDynamicSlice || i.opcode == Opcode::kDynamicUpdateSlice;
+}
+
+/// Adds up the work of computations. `homes`: of the leaves of the body's carry.
+class WorkCounter {
+ public:
+  WorkCounter(int64_t batch, std::span<const LeafHome> homes) : batch_(batch), homes_(homes) {}
+
+  LoopWork work;
+
+  /// Returns false if the computation has other values than small ones, or too much work. `is_body`: its parameter is
+  /// the carry.
+  bool add(const hlo::Computation& computation, bool is_body, int depth = 0) {
+    if (depth > kMaxDepth) return false;
+    const Independence independence(computation, batch_);
+    for (const hlo::Instruction& i : computation.instructions()) {
+      if (!has_place(computation, i, is_body) || !independence.holds(i)) return false;
+      const int64_t elements = elements_of(computation, i);
+      int64_t bytes = register_bytes(i.shape);  // of the widest: a comparison of f64 fills registers as a sum does
+      for (InstructionId operand : i.operands)
+        bytes = std::max(bytes, register_bytes(computation.instruction(operand).shape));
+      work.operations += elements * weight_of(i);
+      work.bytes += elements * weight_of(i) * bytes;
+      if (work.operations > kMaxWork) return false;
+      if (i.opcode == Opcode::kReduce) continue;
+      for (const hlo::ComputationPtr& called : called_computations(i)) {
+        if (!add(*called, false, depth + 1)) return false;
+      }
     }
+    return true;
   }
-  return true;
+
+ private:
+  /// Whether the value is small, or in memory as a leaf of the carry or an update of one.
+  bool has_place(const hlo::Computation& computation, const hlo::Instruction& i, bool is_body) const {
+    if (i.shape.is_tuple() || is_small(i.shape, batch_)) return true;
+    if (!i.shape.is_array() || !is_body || i.operands.empty()) return false;
+    const hlo::Instruction& from = computation.instruction(i.operands[0]);
+    if (i.opcode == Opcode::kGetTupleElement && from.opcode == Opcode::kParameter)
+      return homes_[static_cast<size_t>(attributes_of<hlo::GetTupleElementAttributes>(i).index)] !=
+             LeafHome::kRegisters;
+    return i.opcode == Opcode::kDynamicUpdateSlice && from.opcode == Opcode::kGetTupleElement &&
+           has_place(computation, from, is_body);
+  }
+
+  int64_t elements_of(const hlo::Computation& computation, const hlo::Instruction& i) const {
+    if (i.shape.is_tuple()) return elements_per_index(i.shape, batch_);
+    if (is_slice_access(i) && is_in_memory(computation.instruction(i.operands[0]).shape, batch_))
+      return elements_per_index(
+          i.opcode == Opcode::kDynamicSlice ? i.shape : computation.instruction(i.operands[1]).shape, batch_);
+    const int64_t elements = elements_per_index(i.shape, batch_);
+    const bool combines = i.opcode == Opcode::kDot || i.opcode == Opcode::kReduce || i.opcode == Opcode::kDynamicSlice;
+    return combines ? elements * elements_per_index(computation.instruction(i.operands[0]).shape, batch_) : elements;
+  }
+
+  int64_t batch_;
+  std::span<const LeafHome> homes_;
+};
+
+/// Returns the form with these homes; nullopt if registers can't hold the rest.
+std::optional<RegisterLoopForm> form_with(const hlo::Computation& condition, const hlo::Computation& body,
+                                          std::vector<LeafHome> homes) {
+  const std::vector<Shape> leaves = body.result_shape().leaves();
+  std::vector<Shape> in_registers;
+  for (size_t k = 0; k < leaves.size(); ++k) {
+    if (homes[k] == LeafHome::kRegisters) in_registers.push_back(leaves[k]);
+  }
+  const int64_t batch = loop_batch(in_registers);
+  for (size_t k = 0; k < leaves.size(); ++k) {
+    if (homes[k] == LeafHome::kRegisters) continue;
+    if (is_small(leaves[k], batch)) homes[k] = LeafHome::kRegisters;
+    else if (!is_in_memory(leaves[k], batch) || !has_one_batch(leaves[k], batch)) return std::nullopt;
+    // threads share the batch, so none may write what all indices have
+    else if (homes[k] == LeafHome::kWritten && batch > 1 && !batch_dimension(leaves[k], batch)) return std::nullopt;
+  }
+  WorkCounter counter(batch, homes);
+  if (!counter.add(condition, false) || !counter.add(body, true)) return std::nullopt;
+  return RegisterLoopForm{batch, std::move(homes), counter.work};
 }
 
 }  // namespace
@@ -260,17 +394,25 @@ int64_t elements_per_index(const Shape& shape, int64_t batch) {
   return elements;
 }
 
-std::optional<LoopWork> register_loop_work(const hlo::Computation& condition, const hlo::Computation& body,
-                                           int64_t batch) {
-  LoopWork work;
-  if (batch == 1 && is_scalar_program(condition) && is_scalar_program(body)) return work;
-  if (add_work(condition, batch, 0, work) && add_work(body, batch, 0, work)) return work;
-  return std::nullopt;
+bool is_in_memory(const Shape& shape, int64_t batch) {
+  return shape.is_array() && elements_per_index(shape, batch) > kMaxElements;
 }
 
-bool is_register_program(const hlo::Computation& computation) {
-  LoopWork work;
-  return add_work(computation, 1, 0, work);
+int64_t registers_of(const Shape& shape, int64_t batch) {
+  if (!shape.is_tuple()) return is_in_memory(shape, batch) ? 1 : elements_per_index(shape, batch);
+  int64_t registers = 0;
+  for (const Shape& element : shape.tuple_elements()) registers += registers_of(element, batch);
+  return registers;
 }
+
+std::optional<RegisterLoopForm> register_loop_form(const hlo::Computation& condition, const hlo::Computation& body) {
+  const std::vector<LeafHome> all(body.result_shape().leaves().size(), LeafHome::kRegisters);
+  if (is_scalar_program(condition) && is_scalar_program(body)) return RegisterLoopForm{1, all, {}};
+  const std::vector<LeafHome> homes = MemoryLeaves(condition, body).homes;
+  std::optional<RegisterLoopForm> form = form_with(condition, body, homes);
+  return form || homes == all ? form : form_with(condition, body, all);
+}
+
+bool is_register_program(const hlo::Computation& computation) { return WorkCounter(1, {}).add(computation, false); }
 
 }  // namespace hilo::engine

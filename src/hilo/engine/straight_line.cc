@@ -21,6 +21,7 @@
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/ops/scatter.h"
 #include "hilo/hlo/ops/slice.h"
+#include "hilo/hlo/passes/trip_count.h"
 #include "hilo/hlo/rewrite/fold.h"
 
 namespace hilo::engine {
@@ -473,6 +474,35 @@ Elements expand(Expansion& x, const hlo::Computation& computation, std::span<con
   return std::move(values[computation.root_id()]);
 }
 
+/// Adds up what an expansion does at least, before it begins: most programs are too large by far.
+class ExpansionSize {
+ public:
+  explicit ExpansionSize(uint32_t max_operations) : max_operations_(kMargin * (4.0 * max_operations + 1000)) {}
+
+  /// Returns false if `times` expansions of the computation exceed the limits.
+  bool add(const hlo::Computation& computation, double times = 1, int depth = 0) {
+    if (depth > kMaxDepth) return false;
+    for (const hlo::Instruction& i : computation.instructions()) {
+      if (!is_small(i.shape)) return false;
+      for (const Shape& leaf : i.shape.leaves()) moved_ += times * static_cast<double>(leaf.element_count());
+      if (is_lanewise(i.opcode)) operations_ += times * static_cast<double>(i.shape.element_count());
+      if (moved_ > static_cast<double>(kMaxMoved) || operations_ > max_operations_) return false;
+      if (i.opcode == Opcode::kWhile) {
+        const auto trips = static_cast<double>(hlo::trip_count(i, computation).value_or(1));
+        if (trips > 0 && !add(*attributes_of<hlo::WhileAttributes>(i).body, times * trips, depth + 1)) return false;
+      }
+      if (i.opcode == Opcode::kCall && !add(*attributes_of<hlo::CallAttributes>(i).to_apply, times, depth + 1))
+        return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr double kMargin = 2;  // some operations on zeros and ones aren't even begun
+
+  double max_operations_, operations_ = 0, moved_ = 0;
+};
+
 /// Returns the places of all elements for one index of the batch, leaf after leaf.
 std::vector<ElementPlace> places_of(std::span<const LaneLeaf> leaves) {
   std::vector<ElementPlace> places;
@@ -626,6 +656,7 @@ std::optional<StraightLine> straight_line(const LaneProgram& program, const Stra
   if (!std::ranges::all_of(program.computation->parameter_shapes(), is_small) ||
       !is_small(program.computation->result_shape()))
     return std::nullopt;
+  if (!ExpansionSize(options.max_operations).add(*program.computation)) return std::nullopt;
   Expansion x{hlo::RewriteBuilder(program.computation, {.rule = hlo::fold_constant}), options};
   x.line.batch = program.batch;
   x.line.leaf_count = size32(program.parameters);

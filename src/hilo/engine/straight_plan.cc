@@ -61,10 +61,9 @@ class PlanClock {
     if (call.symbol != kRegisterLoop) return costs.dispatch + costs.product_call;
     const hlo::Instruction& loop = instruction_of(work);
     const auto& a = hlo::attributes_of<hlo::WhileAttributes>(loop);
-    const int64_t batch = loop_batch(call.operands);
-    const auto turn = register_loop_work(*a.condition, *a.body, batch);
-    const double operations = turn ? static_cast<double>(std::max<int64_t>(turn->operations, 1)) : 1;
-    const double each = batch == 1 ? kRegisterOperation : costs.ops.cheap * static_cast<double>(batch);
+    const auto form = register_loop_form(*a.condition, *a.body);
+    const double operations = form ? static_cast<double>(std::max<int64_t>(form->work.operations, 1)) : 1;
+    const double each = call.batch == 1 ? kRegisterOperation : costs.ops.cheap * static_cast<double>(call.batch);
     return costs.dispatch + trips(work) * operations * each;
   }
 

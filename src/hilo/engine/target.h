@@ -9,6 +9,7 @@
 #include "hilo/engine/costs.h"
 #include "hilo/engine/graph.h"
 #include "hilo/engine/regions.h"
+#include "hilo/engine/register_loop.h"
 #include "hilo/engine/straight_line.h"
 
 namespace hilo::engine {
@@ -86,9 +87,10 @@ class Target {
   }
   /// Whether the library can write the result through the view.
   virtual bool writes_view(const hlo::Instruction&, std::span<const Shape>, const OperandView&) const { return false; }
-  /// Compiles a loop whose carry is in registers as one function. Returns nullopt if the loop isn't suitable.
+  /// Compiles a loop whose carry is in registers as one function. Returns nullopt if the target has no such loops.
   virtual StatusOr<std::optional<CodeFunction>> register_loop(const hlo::Computation& condition,
-                                                              const hlo::Computation& body) const = 0;
+                                                              const hlo::Computation& body,
+                                                              const RegisterLoopForm& form) const = 0;
   /// Returns how programs are expanded for straight_line(); nullopt if the target has no code for straight lines.
   virtual std::optional<StraightLineOptions> straight_line_options() const { return std::nullopt; }
   /// Compiles a straight line as one function. Precondition: straight_line_options().

@@ -196,9 +196,9 @@ class CpuEngine final : public HostEngine {
     return count(call.operands[0]) * count(call.operands[1]) * count(call.results[0]) >= kTerms * kTerms;
   }
 
-  /// Objects are compiled once and run often.
+  /// Objects are compiled once and run often. Their code is never replaced.
   static CompileOptions good(CompileOptions options) {
-    options.effort = {};
+    options.effort = {.tiers = false};
     return options;
   }
 

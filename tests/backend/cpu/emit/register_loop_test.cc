@@ -5,12 +5,9 @@
 #include <limits>
 #include <thread>
 
-#include "hilo/backend/cpu/codegen/compile.h"
 #include "hilo/backend/host/host_buffer.h"
 #include "hilo/base/thread_pool.h"
-#include "hilo/hlo/passes/driver.h"
-#include "hilo/hlo/passes/pass_list.h"
-#include "tests/backend/cpu/engine_check.h"
+#include "tests/backend/cpu/loop_check.h"
 
 namespace hilo::cpu {
 namespace {
@@ -59,22 +56,6 @@ ENTRY main {{
 )",
                                loop.type, loop.body, loop.others, loop.turns),
                    batch);
-}
-
-bool lives_in_registers(const hlo::Module& module) {
-  hlo::Module optimized = module;
-  EXPECT_TRUE(hlo::run_passes(optimized, hlo::default_pipeline(), {}).ok());
-  const StatusOr<EmittedPlan> emitted = compile_plan(optimized, *selected_isa());
-  EXPECT_TRUE(emitted.ok()) << emitted.status().to_string();
-  return emitted.ok() && std::ranges::any_of(emitted->plan.library_calls, [](const engine::LibraryCall& call) {
-           return call.symbol == engine::kRegisterLoop;
-         });
-}
-
-hlo::Module parsed(const std::string& text) {
-  StatusOr<hlo::Module> module = hlo::parse_module(text);
-  EXPECT_TRUE(module.ok()) << module.status().to_string() << "\n" << text;
-  return module.ok() ? *std::move(module) : hlo::Module{};
 }
 
 /// Compares with the reference on every instruction set: all iterations, one, and none.

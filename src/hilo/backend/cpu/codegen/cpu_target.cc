@@ -13,7 +13,7 @@
 
 namespace hilo::cpu {
 
-using engine::CodeFunction, engine::LibraryChoice, engine::loop_batch;
+using engine::CodeFunction, engine::LibraryChoice;
 
 std::span<const hlo::Opcode> CpuTarget::whole_ops() const {
   static constexpr hlo::Opcode kFused[] = {hlo::kExtFma};
@@ -40,12 +40,10 @@ bool CpuTarget::writes_view(const hlo::Instruction& instruction, std::span<const
 }
 
 StatusOr<std::optional<CodeFunction>> CpuTarget::register_loop(const hlo::Computation& condition,
-                                                               const hlo::Computation& body) const {
+                                                               const hlo::Computation& body,
+                                                               const engine::RegisterLoopForm& form) const {
   if (form_ > engine::LoopForm::kRegisters) return std::optional<CodeFunction>();
-  const int64_t batch = loop_batch(body.result_shape().leaves());
-  const std::optional<engine::LoopWork> work = engine::register_loop_work(condition, body, batch);
-  if (!work) return std::optional<CodeFunction>();
-  HILO_ASSIGN_OR_RETURN(const RegisterLoop loop, compile_register_loop(condition, body, batch, *work, isa_));
+  HILO_ASSIGN_OR_RETURN(const RegisterLoop loop, compile_register_loop(condition, body, form, isa_));
   return std::optional(CodeFunction{loop.code->object(), RegisterLoop::kName});
 }
 

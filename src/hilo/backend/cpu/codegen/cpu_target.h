@@ -23,7 +23,8 @@ class CpuTarget final : public engine::Target {
   bool writes_view(const hlo::Instruction& instruction, std::span<const Shape> operands,
                    const engine::OperandView& view) const override;
   StatusOr<std::optional<engine::CodeFunction>> register_loop(const hlo::Computation& condition,
-                                                              const hlo::Computation& body) const override;
+                                                              const hlo::Computation& body,
+                                                              const engine::RegisterLoopForm& form) const override;
   std::optional<engine::StraightLineOptions> straight_line_options() const override;
   StatusOr<engine::CodeFunction> straight_line(const engine::StraightLine& line) const override;
 

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "hilo/backend/cpu/emit/code_cache.h"
+#include "hilo/backend/cpu/emit/effort.h"
 #include "hilo/backend/cpu/emit/jit.h"
 #include "hilo/backend/cpu/emit/kernel_cache.h"
 #include "hilo/backend/cpu/emit/whole_loop.h"
@@ -53,13 +54,38 @@ Status emit_loops(engine::PlannedProgram& program, Isa isa, hlo::PassObserver* o
   return ok_status();
 }
 
+/// Whether kernels that rarely run have quick code.
+bool has_quick_code_for_rare() {
+  const CodeBudget* const budget = code_budget();
+  return budget != nullptr && budget->effort.tiers && budget->effort.effort != Effort::kBest;
+}
+
+/// Emits the kernels that run often, then those that rarely run.
 Status emit_kernels(engine::PlannedProgram& program, Isa isa, hlo::PassObserver* observer, int64_t& compiled) {
-  std::vector<engine::Region> regions;
-  for (uint32_t k : number_kernels(program.plan)) regions.push_back(std::move(program.kernels[k].region));
-  HILO_ASSIGN_OR_RETURN(const KernelBatch batch, kernels_for(regions, isa, observer));
-  for (const CachedKernel& kernel : batch.kernels)
+  const std::vector<uint32_t> numbers = number_kernels(program.plan);
+  std::vector<CachedKernel> kernels(numbers.size());
+  const auto emit = [&](bool is_rare) -> Status {
+    std::vector<engine::Region> regions;
+    std::vector<size_t> places;
+    for (size_t k = 0; k < numbers.size(); ++k) {
+      engine::PlannedKernel& kernel = program.kernels[numbers[k]];
+      if (kernel.is_rare != is_rare) continue;
+      regions.push_back(std::move(kernel.region));
+      places.push_back(k);
+    }
+    HILO_ASSIGN_OR_RETURN(KernelBatch batch, kernels_for(regions, isa, observer));
+    for (size_t k = 0; k < places.size(); ++k) kernels[places[k]] = std::move(batch.kernels[k]);
+    compiled += batch.compiled;
+    return ok_status();
+  };
+  HILO_RETURN_IF_ERROR(emit(false));
+  CodeBudget quick{{.effort = Effort::kFastest}};
+  {
+    const EffortScope scope(has_quick_code_for_rare() ? &quick : code_budget());
+    HILO_RETURN_IF_ERROR(emit(true));
+  }
+  for (const CachedKernel& kernel : kernels)
     program.plan.kernels.push_back(add_function(program.plan, {kernel.code->object(), kernel.name}));
-  compiled += batch.compiled;
   return ok_status();
 }
 

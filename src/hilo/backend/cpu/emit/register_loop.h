@@ -18,9 +18,9 @@ struct RegisterLoop {
 };
 inline int64_t held_bytes(const RegisterLoop& loop) { return std::ssize(*loop.code); }
 
-/// Compiles the loop `while condition do body` to a RegisterLoopFunction, once per process. Precondition: `work` is the
-/// result of register_loop_work for a batch of `batch`.
+/// Compiles the loop `while condition do body` to a RegisterLoopFunction, once per process. Precondition: `form` is the
+/// result of register_loop_form.
 StatusOr<RegisterLoop> compile_register_loop(const hlo::Computation& condition, const hlo::Computation& body,
-                                             int64_t batch, const engine::LoopWork& work, Isa isa);
+                                             const engine::RegisterLoopForm& form, Isa isa);
 
 }  // namespace hilo::cpu

@@ -56,7 +56,8 @@ Values ScalarEmitter::widened(Values elements, const Shape& shape) {
   if (batch_.size == 1) return elements;
   size_t next = 0;
   for (const Shape& leaf : shape.leaves()) {
-    const bool is_wide = engine::batch_dimension(leaf, batch_.size).has_value();
+    const bool is_wide =
+        engine::batch_dimension(leaf, batch_.size).has_value() && !engine::is_in_memory(leaf, batch_.size);
     for (int64_t e = 0; e < width(leaf); ++e, ++next) {
       if (is_wide && !elements[next]->getType()->isVectorTy()) elements[next] = b_.splat(elements[next]);
     }
@@ -64,7 +65,7 @@ Values ScalarEmitter::widened(Values elements, const Shape& shape) {
   return elements;
 }
 
-int64_t ScalarEmitter::width(const Shape& shape) const { return engine::elements_per_index(shape, batch_.size); }
+int64_t ScalarEmitter::width(const Shape& shape) const { return engine::registers_of(shape, batch_.size); }
 
 Values ScalarEmitter::emit_tuple_element(const hlo::Instruction& i, const Shape& tuple, const Values& elements) const {
   const int64_t index = attributes_of<hlo::GetTupleElementAttributes>(i).index;
@@ -110,6 +111,9 @@ Values ScalarEmitter::emit_instruction(const hlo::Computation& computation, cons
 
 Values ScalarEmitter::emit_array_op(const hlo::Computation& computation, const hlo::Instruction& i,
                                     const std::vector<Values>& leaves) {
+  const bool is_slice = i.opcode == Opcode::kDynamicSlice || i.opcode == Opcode::kDynamicUpdateSlice;
+  if (is_slice && engine::is_in_memory(computation.instruction(i.operands[0]).shape, batch_.size))
+    return emit_slice(computation, i, leaves);
   std::vector<SmallArray> operands;
   for (hlo::InstructionId o : i.operands) operands.push_back({computation.instruction(o).shape, leaves[o]});
   if (i.opcode != Opcode::kReduce) {
@@ -121,6 +125,36 @@ Values ScalarEmitter::emit_array_op(const hlo::Computation& computation, const h
     for (Value* argument : arguments) each.push_back({argument});
     return emit(body, each);
   });
+}
+
+/// Emits a dynamic-slice of an array in memory, or its update there: then the result is its address.
+Values ScalarEmitter::emit_slice(const hlo::Computation& computation, const hlo::Instruction& i,
+                                 const std::vector<Values>& leaves) {
+  const bool reads = i.opcode == Opcode::kDynamicSlice;
+  const Shape& array = computation.instruction(i.operands[0]).shape;
+  const Shape& extents = reads ? i.shape : computation.instruction(i.operands[1]).shape;
+  const size_t starts = reads ? 1 : 2;
+  MemorySlice slice{array, extents};
+  for (int64_t d = 0; d < array.rank(); ++d) {
+    const int64_t last = array.dimension(d) - extents.dimension(d);
+    const hlo::InstructionId start = i.operands[starts + static_cast<size_t>(d)];
+    if (last != 0) slice.start = clamped(leaves[start][0], computation.instruction(start).shape.element_type(), last);
+  }
+  Value* const address = leaves[i.operands[0]][0];
+  if (reads) return memory_->load(slice, address);
+  Values elements = leaves[i.operands[1]];
+  memory_->store(slice, address, widened(std::move(elements), extents));
+  return {address};
+}
+
+/// Returns the index as i64, between 0 and `last`.
+Value* ScalarEmitter::clamped(Value* index, ElementType type, int64_t last) {
+  llvm::IRBuilder<>& ir = b_.ir();
+  if (!is_signed_integer(type))
+    return ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, ir.CreateZExt(index, ir.getInt64Ty()), b_.index(last));
+  Value* const wide = ir.CreateSExt(index, ir.getInt64Ty());
+  Value* const above = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, wide, b_.index(0));
+  return ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, above, b_.index(last));
 }
 
 /// Emits the op for each element. A scalar operand is used for each element.

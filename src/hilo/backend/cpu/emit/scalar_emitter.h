@@ -3,13 +3,14 @@
 // of one lane, or of several lanes for independent indices. All lanes follow the same branches and loops.
 #pragma once
 
+#include "hilo/backend/cpu/emit/lane_memory.h"
 #include "hilo/backend/cpu/emit/small_arrays.h"
 #include "hilo/hlo/ir/computation.h"
 #include "hilo/hlo/ops/control_flow.h"
 
 namespace hilo::cpu {
 
-/// Recursion is over the nesting of calls, which is_scalar_program, register_loop_work and is_scalar_body bound.
+/// Recursion is over the nesting of calls, which is_scalar_program, register_loop_form and is_scalar_body bound.
 class ScalarEmitter {
  public:
   /// If *cancel_word isn't 0, loops branch to `cancelled`. If both are null, loops run to their end.
@@ -20,8 +21,11 @@ class ScalarEmitter {
   /// op combines it with others. So is a value that is equal for all indices.
   void set_batch(const LaneBatch& batch) { batch_ = batch; }
 
+  /// Sets where slices of arrays in memory are read and written. Must outlive the emitter.
+  void set_memory(LaneMemory* memory) { memory_ = memory; }
+
   /// Emits the elements of the result's leaves. `arguments`: those of each parameter. Precondition: is_scalar_program,
-  /// or register_loop_work accepts it.
+  /// or register_loop_form accepts it.
   Values emit(const hlo::Computation& computation, const std::vector<Values>& arguments);
 
   Values emit_loop(const hlo::Computation& condition, const hlo::Computation& body, const Values& initial);
@@ -36,6 +40,8 @@ class ScalarEmitter {
   Values emit_tuple_element(const hlo::Instruction& i, const Shape& tuple, const Values& elements) const;
   Values emit_array_op(const hlo::Computation& computation, const hlo::Instruction& i,
                        const std::vector<Values>& leaves);
+  llvm::Value* clamped(llvm::Value* index, ElementType type, int64_t last);
+  Values emit_slice(const hlo::Computation& computation, const hlo::Instruction& i, const std::vector<Values>& leaves);
   Values emit_lanewise(const hlo::Computation& computation, const hlo::Instruction& i,
                        const std::vector<Values>& leaves);
   Values emit_packed(const hlo::Instruction& i, ElementType type, const std::vector<Values>& elements);
@@ -50,6 +56,7 @@ class ScalarEmitter {
   llvm::Value* cancel_word_;
   llvm::BasicBlock* cancelled_;
   LaneBatch batch_;
+  LaneMemory* memory_ = nullptr;
   Status status_;
 };
 

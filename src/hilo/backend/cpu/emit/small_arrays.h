@@ -27,7 +27,7 @@ using ReduceBody = std::function<Values(const Values& arguments)>;
 using BuilderFor = std::function<SimdBuilder(Values& values)>;
 
 /// Emits the elements of broadcast, reshape, transpose, slice, reverse, concatenate, pad, iota, dot, dynamic-slice,
-/// dynamic-update-slice or bitcast-convert. Precondition: register_loop_work accepts the op.
+/// dynamic-update-slice or bitcast-convert. Precondition: register_loop_form accepts the op.
 Values emit_small_array(const hlo::Instruction& i, std::span<const SmallArray> operands, const LaneBatch& batch,
                         const BuilderFor& builder_for);
 

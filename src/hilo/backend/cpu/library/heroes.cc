@@ -69,8 +69,8 @@ class EvaluatorHero final : public Hero {
 
 class RegisterLoopHero final : public Hero {
  public:
-  RegisterLoopHero(RegisterLoopFunction function, std::span<const Shape> carries)
-      : function_(function), carries_(carries.size()), batch_(engine::loop_batch(carries)) {}
+  RegisterLoopHero(RegisterLoopFunction function, const LibraryCall& call)
+      : function_(function), carries_(call.operands.size()), batch_(call.batch) {}
 
   /// The number of turns isn't known in advance. The time of the first indices of a batch decides whether to use
   /// several threads.
@@ -86,13 +86,17 @@ class RegisterLoopHero final : public Hero {
     const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - began;
     const bool worth = worth_forking(took.count() * static_cast<double>(left) / static_cast<double>(2 * first));
     const int64_t parts = worth ? std::min(parts_for_threads(left), std::max<int64_t>(left / kFirst, 1)) : 1;
-    if (left > 0 && !stopped)
-      in_parts(left, parts, [&](int64_t begin, int64_t end) { run_part(first + begin, first + end); });
+    const int64_t pieces = (left + kLanesOfThreads - 1) / kLanesOfThreads;
+    if (left > 0 && !stopped) {
+      in_parts(pieces, std::min(parts, pieces), [&](int64_t begin, int64_t end) {
+        run_part(first + begin * kLanesOfThreads, std::min(first + end * kLanesOfThreads, batch_));
+      });
+    }
     return stopped ? stop_status(context.stop_word, " in a loop") : ok_status();
   }
 
  private:
-  static constexpr int64_t kFirst = 128;  // indices of the batch
+  static constexpr int64_t kFirst = 2 * kLanesOfThreads;  // indices of the batch
 
   RegisterLoopFunction function_;
   size_t carries_;
@@ -240,7 +244,7 @@ StatusOr<std::unique_ptr<Hero>> bind_hero(const LibraryCall& call, Isa isa, std:
   std::unique_ptr<Hero> hero;
   if (call.symbol == engine::kRegisterLoop) {
     if (code.size() == 1)
-      hero = std::make_unique<RegisterLoopHero>(reinterpret_cast<RegisterLoopFunction>(code[0]), call.operands);
+      hero = std::make_unique<RegisterLoopHero>(reinterpret_cast<RegisterLoopFunction>(code[0]), call);
   } else if (call.symbol == engine::kStraightLine) {
     if (code.size() == 1)
       hero = std::make_unique<StraightLineHero>(reinterpret_cast<StraightLineFunction>(code[0]), call);

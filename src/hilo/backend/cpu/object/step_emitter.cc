@@ -166,7 +166,7 @@ class ModuleCode {
     const LibraryCall& call = source_.plan.library_calls[step.index];
     auto* type = llvm::FunctionType::get(i32(), {pointer(), pointer(), pointer(), i64(), i64()}, false);
     Value* results = ir.CreateConstGEP1_64(pointer(), arguments, call.operands.size());
-    const auto batch = static_cast<uint64_t>(engine::loop_batch(call.operands));
+    const auto batch = static_cast<uint64_t>(call.batch);
     Value* code =
         ir.CreateCall(planned(call.code[0], type), {arguments, results, stop, ir.getInt64(0), ir.getInt64(batch)});
     return ir.CreateICmpNE(code, ir.getInt32(0));

@@ -6,8 +6,8 @@
 #include <map>
 #include <tuple>
 
+#include "hilo/backend/cpu/emit/interleave.h"
 #include "hilo/backend/cpu/emit/region/facts.h"
-#include "hilo/backend/cpu/emit/region/interleave.h"
 #include "hilo/base/sizes.h"
 
 namespace hilo::cpu {

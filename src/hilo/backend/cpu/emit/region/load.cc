@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "hilo/backend/cpu/emit/interleave.h"
 #include "hilo/backend/cpu/emit/region/index.h"
-#include "hilo/backend/cpu/emit/region/interleave.h"
 
 namespace hilo::cpu {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/backend/cpu/emit/region/nodes.h"
 
+#include "hilo/backend/cpu/emit/interleave.h"
 #include "hilo/backend/cpu/emit/region/index.h"
-#include "hilo/backend/cpu/emit/region/interleave.h"
 
 namespace hilo::cpu {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hilo/backend/cpu/emit/region/interleave.h"
+#include "hilo/backend/cpu/emit/interleave.h"
 
 #include <algorithm>
 

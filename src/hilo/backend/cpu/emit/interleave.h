@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/emit/region/interleave.h -- shuffles between arrays of small rows and one vector for each column.
+// backend/cpu/emit/interleave.h -- shuffles between arrays of small rows and one vector for each column.
 #pragma once
 
 #include "hilo/backend/cpu/emit/simd.h"
