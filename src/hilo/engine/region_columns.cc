@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/engine/region_columns.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -10,6 +12,7 @@
 #include "hilo/engine/element_moves.h"
 #include "hilo/engine/region_ops.h"
 #include "hilo/hlo/build/builder.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/reshape.h"
@@ -32,9 +35,10 @@ enum class Decision { kHolds, kFails, kOpen };
 /// Writes out the last dimensions of a region. A column is a combination of their indices, in row-major order.
 class ColumnWriter {
  public:
-  ColumnWriter(const Region& region, size_t begin)
+  ColumnWriter(const Region& region, size_t begin, bool fused)
       : region_(region),
         begin_(begin),
+        fused_(fused),
         columns_(hlo::count_of(std::span(region.extents).subspan(begin))),
         row_(hlo::count_of(std::span(region.extents).subspan(region.row_begin))),
         needed_(region.nodes.size(), 0),
@@ -169,12 +173,16 @@ class ColumnWriter {
 
   uint32_t sum_of_products(uint32_t n, int64_t column) {
     const RegionNode& from = region_.nodes[n];
-    const hlo::Computation &multiply = body_of(hlo::Opcode::kMultiply, from.type),
-                           &add = body_of(hlo::Opcode::kAdd, from.type);
+    const bool fused = fused_ && is_floating(from.type);
     uint32_t sum = at(from.initial(0), column);
     for (int64_t c = column; c < column + row_; ++c) {
-      const uint32_t product = apply(multiply, std::array{at(from.operands[0], c), at(from.operands[1], c)})[0];
-      sum = apply(add, std::array{sum, product})[0];
+      const uint32_t x = at(from.operands[0], c), y = at(from.operands[1], c);
+      if (fused) {
+        sum = apply(body_of(hlo::kExtFma, from.type), std::array{x, y, sum})[0];
+      } else {
+        const uint32_t product = apply(body_of(hlo::Opcode::kMultiply, from.type), std::array{x, y})[0];
+        sum = apply(body_of(hlo::Opcode::kAdd, from.type), std::array{sum, product})[0];
+      }
     }
     reduced_[{n, column}] = {sum};
     return sum;
@@ -184,7 +192,12 @@ class ColumnWriter {
     for (const hlo::ComputationPtr& body : result_.bodies) {
       if (body->root().opcode == opcode && body->root().shape.element_type() == type) return *body;
     }
-    result_.bodies.push_back(*hlo::scalar_binary_computation(opcode, type));
+    hlo::Builder builder("term");
+    std::vector<hlo::InstructionId> operands;
+    for (int k = 0; k < (opcode == hlo::kExtFma ? 3 : 2); ++k)
+      operands.push_back(builder.parameter(Shape::scalar(type), fmt::format("x{}", k)));
+    const hlo::InstructionId root = *builder.add(opcode, operands);
+    result_.bodies.push_back(*std::move(builder).build(root));
     return *result_.bodies.back();
   }
 
@@ -228,6 +241,7 @@ class ColumnWriter {
 
   const Region& region_;
   const size_t begin_;
+  const bool fused_;
   const int64_t columns_, row_;  ///< number of columns in all, and of those that a reduction reduces
   RegionColumns result_;
   std::vector<uint64_t> needed_;                                           ///< per node: a bit per column
@@ -301,7 +315,7 @@ bool may_write_columns(const Region& region) {
   return begin < region.extents.size() && begin <= region.row_begin && has_plain_reductions(region, begin);
 }
 
-std::optional<RegionColumns> write_columns(const Region& region, size_t begin) {
+std::optional<RegionColumns> write_columns(const Region& region, size_t begin, bool fused) {
   if (begin == 0 || begin >= region.extents.size() || begin > region.row_begin) return std::nullopt;
   int64_t columns = 1;
   for (size_t k = begin; k < region.extents.size(); ++k) {
@@ -311,7 +325,7 @@ std::optional<RegionColumns> write_columns(const Region& region, size_t begin) {
   if (columns < 2) return std::nullopt;
   if (!has_plain_reductions(region, begin) || !fill_rows(region, begin) || !has_fixed_terms(region))
     return std::nullopt;
-  return ColumnWriter(region, begin).write();
+  return ColumnWriter(region, begin, fused).write();
 }
 
 }  // namespace hilo::engine

@@ -31,9 +31,10 @@ struct RegionColumns {
 };
 
 /// Writes out the dimensions from `begin` on. An output along them becomes one for each column, next to each other.
-/// Guards along the columns are decided, equal nodes are one, and reductions are elementwise ops. Returns nullopt if
-/// outputs don't fill whole rows, if indices differ between rows by more than a factor, or if there are too many nodes.
+/// Guards along the columns are decided, equal nodes are one, and reductions are elementwise ops; terms of dots of
+/// floats are fma if `fused`. Returns nullopt if outputs don't fill whole rows, if indices differ between rows by more
+/// than a factor, or if there are too many nodes.
 /// Example   concatenate(f32[n,1], f32[n,2]) -> f32[n,3]: a loop over n with three loads and three outputs
-std::optional<RegionColumns> write_columns(const Region& region, size_t begin);
+std::optional<RegionColumns> write_columns(const Region& region, size_t begin, bool fused);
 
 }  // namespace hilo::engine

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "hilo/engine/region_columns.h"
 #include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/gather.h"
@@ -143,6 +144,16 @@ bool is_slow_across(const Product& p, const Shape& rhs, const Costs& costs) {
   return items * loop > costs.product_call + copy + items * (costs.product_item + p.terms() * costs.library.term);
 }
 
+/// Whether loops are faster than the library at any number of rows: few terms in each sum, which vectors along the
+/// columns load once, or which vectors along the rows have written out (region_columns.h).
+/// Example   points of f32[50000,4] times a matrix of f32[4,3]
+bool has_few_terms(const Product& p, ElementType type) {
+  constexpr int64_t kFewTerms = 12;
+  if (element_type_info(type).bits < 32 || p.contracted > kFewTerms) return false;
+  const int64_t extents[] = {p.batch, p.rows, p.columns, p.contracted};
+  return p.columns_are_adjacent ? is_floating(type) : first_column(extents) <= 2;
+}
+
 /// Whether a library call doesn't pay off: tiny matrices, and matrix-vector products, where memory bandwidth is the
 /// limit.
 bool is_small_dot(const Graph& graph, const Node& node, const Costs& costs) {
@@ -156,6 +167,7 @@ bool is_small_dot(const Graph& graph, const Node& node, const Costs& costs) {
   if (p.rows <= 1 || p.columns <= 1)
     return !is_of_floats || !p.batch_is_adjacent || !is_slow_across(p, p.rows > p.columns ? lhs : rhs, costs);
   if (is_complex(lhs.element_type())) return false;
+  if (lhs.element_type() == result && rhs.element_type() == result && has_few_terms(p, result)) return true;
   if (!is_floating(lhs.element_type()) && !is_integer(result)) return true;
   if (is_of_floats && !p.columns_are_adjacent && is_slow_across(p, rhs, costs)) return false;
   // Blocks of rows share loads if vectors run along the contiguous columns and the block fits in a core's cache.

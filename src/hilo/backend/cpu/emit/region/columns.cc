@@ -29,11 +29,24 @@ int64_t instructions_of_loads(int64_t stride, int64_t columns, Isa isa) {
   return stride + std::max(interleaving_shuffles(stride) * columns / stride, stride - 1) * shuffle_cost(isa);
 }
 
+/// Returns the part of the vectors along the last dimension that load the node: loops are cut where guards change.
+double part_of_vectors(const RegionNode& load, int64_t extent, int64_t lanes) {
+  double part = 1;
+  for (const engine::Guard& g : load.guards) {
+    const int64_t step = std::abs(g.index.coefficients.empty() ? 0 : g.index.coefficients.back());
+    if (step == 0 || !g.index.terms.empty()) continue;
+    const int64_t vectors = (g.high - g.low) / step / lanes + 1;
+    part = std::min(part, static_cast<double>(vectors * lanes) / static_cast<double>(extent));
+  }
+  return part;
+}
+
 /// Returns the number of instructions for as many rows as a vector has lanes, if the columns are written out.
 int64_t instructions_by_columns(const Region& columns, int64_t lanes, Isa isa) {
   const size_t across = columns.extents.size() - 1;
   std::map<std::tuple<uint32_t, std::vector<int64_t>, int64_t>, int64_t> groups;
   int64_t count = 0;
+  double jumps = 0;
   for (const RegionNode& n : columns.nodes) {
     if (n.kind != NodeKind::kLoad) {
       count += repeated_instructions_of(n);
@@ -41,8 +54,10 @@ int64_t instructions_by_columns(const Region& columns, int64_t lanes, Isa isa) {
     }
     const int64_t stride = n.index.coefficient(across);
     if (stride > 1 && stride <= kMaxColumns) ++groups[{n.input, n.index.coefficients, n.index.constant / stride}];
-    else count += stride == 0 || stride == 1 ? 1 : kOfElement * lanes;
+    else if (stride == 0 || stride == 1) ++count;
+    else jumps += part_of_vectors(n, columns.extents[across], lanes) * static_cast<double>(kOfElement * lanes);
   }
+  count += static_cast<int64_t>(jumps);
   for (const auto& [group, loads] : groups) {
     count += std::min(instructions_of_loads(std::get<1>(group)[across], loads, isa), kOfElement * lanes * loads);
   }
@@ -75,7 +90,7 @@ int64_t instructions_across_rows(const Region& region, int64_t count, int64_t la
 /// Returns the number of instructions for as many rows, if vectors run along a row or along two dimensions.
 int64_t instructions_by_rows(const Region& region, int64_t columns, int64_t lanes) {
   // A row's own instructions; joining the lanes of a reduction; a load of elements that aren't neighbours.
-  constexpr int64_t kOfRow = 3, kOfJoin = 5, kOfJump = 3;
+  constexpr int64_t kOfRow = 3, kOfJoin = 5, kOfJump = 3, kOfFoldedGuard = 8;
   const size_t last = region.extents.size() - 1;
   const int64_t width = region.extents[last];
   if (prefers_column(region)) return instructions_across_rows(region, lanes * columns, lanes);
@@ -85,7 +100,7 @@ int64_t instructions_by_rows(const Region& region, int64_t columns, int64_t lane
     const bool is_neighbour = n.index.coefficient(last) == 1 &&
                               (!folded || n.index.coefficient(last - 1) == n.index.coefficient(last) * width);
     of_vector += n.kind == NodeKind::kLoad && !is_neighbour ? kOfJump : repeated_instructions_of(n);
-    of_vector += std::ssize(n.guards);
+    of_vector += std::ssize(n.guards) * (folded ? kOfFoldedGuard : 1);  // a mask from the lanes' own indices
     if (n.kind == NodeKind::kReduce) of_row += kOfJoin;
   }
   of_vector += std::ssize(region.outputs);
@@ -107,12 +122,13 @@ int64_t lanes_of(const Region& region, Isa isa) {
 
 std::optional<RegionColumns> columns_of(const Region& region, Isa isa) {
   if (region.extents.size() < 2 || region.outputs.empty()) return std::nullopt;
-  if (prefers_column(region) && is_matrix_product(region)) return std::nullopt;  // its rows share loads
   const int64_t lanes = lanes_of(region, isa);
+  const bool fills_vectors = region.row_begin > 0 && region.extents[region.row_begin - 1] >= lanes;
+  if (fills_vectors && prefers_column(region) && is_matrix_product(region)) return std::nullopt;  // rows share loads
   size_t begin = std::min(region.row_begin, region.extents.size() - 1);
   while (begin > 1 && region.extents[begin - 1] < lanes) --begin;
   if (lanes < 2 || begin == 0 || region.extents[begin - 1] < lanes) return std::nullopt;
-  std::optional<RegionColumns> written = engine::write_columns(region, begin);
+  std::optional<RegionColumns> written = engine::write_columns(region, begin, has_fma(isa));
   if (!written) return std::nullopt;
   int64_t columns = 1;
   for (size_t k = begin; k < region.extents.size(); ++k) columns *= region.extents[k];
