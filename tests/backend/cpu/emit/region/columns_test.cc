@@ -89,7 +89,7 @@ TEST(RegionColumns, ProductsOfFewTermsAreComputedAcrossRows) {
 }
 )",
                     Isa::kAvx2),
-            "8 load <8 x float>, 8 load float, 1 store <8 x float>, 1 turn");
+            "8 llvm.fma.v8f32, 8 load <8 x float>, 8 load float, 1 store <8 x float>, 1 turn");
 }
 
 TEST(RegionColumns, ProductsOfFewTerms) {
@@ -106,6 +106,56 @@ ENTRY main {{
 )",
                                type, n, contracted),
                    type == "bf16" ? 2e-2 : 1e-5);
+      }
+    }
+  }
+}
+
+TEST(RegionColumns, RowsTimesASmallMatrix) {
+  for (const std::string_view type : {"f32", "f64", "s32", "f16"}) {
+    for (const int64_t rows : {64, 131}) {
+      for (const int64_t terms : {1, 2, 3, 5, 12}) {
+        for (const int64_t columns : {1, 2, 3, 4, 8, 17}) {
+          for (const int transposed : {0, 1, 2, 3}) {
+            const bool left = transposed & 1, right = transposed & 2;
+            check_text(fmt::format(
+                           R"(HloModule product
+ENTRY main {{
+  a = {0}[{1}] parameter(0)
+  b = {0}[{2}] parameter(1)
+  y = {0}[{3},{4}] dot(a, b), lhs_contracting_dims={{{5}}}, rhs_contracting_dims={{{6}}}
+  ROOT z = {0}[{3},{4}] add(y, y)
+}}
+)",
+                           type, left ? fmt::format("{},{}", terms, rows) : fmt::format("{},{}", rows, terms),
+                           right ? fmt::format("{},{}", columns, terms) : fmt::format("{},{}", terms, columns), rows,
+                           columns, left ? 0 : 1, right ? 1 : 0),
+                       type == "f16" ? 2e-2 : 1e-5);
+          }
+        }
+      }
+    }
+  }
+}
+
+/// The pad of JAX's mode "reflect" along a dimension of many rows, of which one is cut.
+TEST(RegionColumns, ReflectedRowsThatAreCut) {
+  for (const std::string_view type : {"f32", "f64", "s8", "c64"}) {
+    for (const int64_t width : {2, 3, 5}) {
+      for (const int64_t cut : {0, 1, 3}) {
+        check_text(fmt::format(R"(HloModule reflected
+ENTRY main {{
+  x = {0}[5,40,{1}] parameter(0)
+  a = {0}[5,4,{1}] slice(x), slice={{[0:5], [1:5], [0:{1}]}}
+  b = {0}[5,4,{1}] slice(x), slice={{[0:5], [35:39], [0:{1}]}}
+  first = {0}[5,4,{1}] reverse(a), dimensions={{1}}
+  last = {0}[5,4,{1}] reverse(b), dimensions={{1}}
+  whole = {0}[5,48,{1}] concatenate(first, x, last), dimensions={{1}}
+  part = {0}[5,{3},{1}] slice(whole), slice={{[0:5], [{2}:48], [0:{1}]}}
+  ROOT y = {0}[5,{3},{1}] add(part, part)
+}}
+)",
+                               type, width, cut, 48 - cut));
       }
     }
   }
