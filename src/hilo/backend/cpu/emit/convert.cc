@@ -5,15 +5,21 @@
 #include <limits>
 
 #include "hilo/backend/cpu/emit/complex.h"
+#include "hilo/backend/cpu/emit/integers_in_doubles.h"
 
 namespace hilo::cpu {
 namespace {
 
 using llvm::Value;
 
+/// Whether vectors of 64-bit integers are converted by way of IntegersInDoubles: AVX2 has no instruction for it.
+bool converts_in_doubles(const SimdBuilder& b, int bits) {
+  return b.isa() == Isa::kAvx2 && bits == 64 && b.lanes() > 1;
+}
+
 // The result of the conversion is undefined for out-of-range lanes. They are replaced by zero before it and by their
 // result after it.
-Value* float_to_integer(SimdBuilder& b, ElementType to, Value* value) {
+Value* float_to_any_integer(SimdBuilder& b, ElementType to, Value* value) {
   auto& ir = b.ir();
   const int bits = element_type_info(to).bits;
   const bool is_signed = is_signed_integer(to);
@@ -34,6 +40,21 @@ Value* float_to_integer(SimdBuilder& b, ElementType to, Value* value) {
   Value* least = b.int_like(result, is_signed ? std::uint64_t{1} << (bits - 1) : 0);
   Value* greatest = b.int_like(result, is_signed ? ones >> 1 : ones);
   return ir.CreateSelect(too_big, greatest, ir.CreateSelect(too_small, least, result));
+}
+
+Value* float_to_integer(SimdBuilder& b, ElementType to, Value* value) {
+  auto& ir = b.ir();
+  if (!converts_in_doubles(b, element_type_info(to).bits)) return float_to_any_integer(b, to, value);
+  Value* const limit = b.float_like(value, std::ldexp(1.0, kBitsInDoubles));
+  Value* const is_small = is_signed_integer(to) ? ir.CreateFCmpOLT(b.abs(value), limit)
+                                                : ir.CreateAnd(ir.CreateFCmpOGE(value, b.float_like(value, 0.0)),
+                                                               ir.CreateFCmpOLT(value, limit));
+  const auto all_small = [&] {
+    Value* const whole = ir.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, value);
+    return Values{IntegersInDoubles(b).from(ir.CreateFPExt(whole, b.register_type(ElementType::kF64)))};
+  };
+  const auto otherwise = [&] { return Values{float_to_any_integer(b, to, value)}; };
+  return b.if_else(b.any(ir.CreateNot(is_small)), otherwise, all_small)[0];
 }
 
 /// Whether doubles are rounded to the type in one step: floats of at most 8 bits. f8e8m0fnu is converted through f32.
@@ -94,7 +115,17 @@ Value* integer_to_float(SimdBuilder& b, ElementType from, ElementType to, Value*
   // LLVM 19 converts vectors of 64-bit integers to f32 through f64 on AArch64, and rounds twice.
   if (is_arm(b.isa()) && b.lanes() > 1 && value->getType()->getScalarSizeInBits() == 64 && to != ElementType::kF64)
     value = rounds_to_same_f32(b, is_signed_integer(from), value);
-  Value* result = is_signed_integer(from) ? b.ir().CreateSIToFP(value, type) : b.ir().CreateUIToFP(value, type);
+  const bool is_signed = is_signed_integer(from);
+  const auto convert = [&] {
+    return Values{is_signed ? b.ir().CreateSIToFP(value, type) : b.ir().CreateUIToFP(value, type)};
+  };
+  const auto by_doubles = [&] {
+    Value* const whole = IntegersInDoubles(b).to(value);
+    return Values{type->getScalarType()->isDoubleTy() ? whole : b.ir().CreateFPTrunc(whole, type)};
+  };
+  Value* const result = converts_in_doubles(b, element_type_info(from).bits)
+                            ? b.if_else(b.any(exceed_doubles(b, is_signed, value)), convert, by_doubles)[0]
+                            : convert()[0];
   return b.round_to(to, result);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/backend/cpu/emit/integer.h"
 
+#include "hilo/backend/cpu/emit/integers_in_doubles.h"
+
 namespace hilo::cpu {
 namespace {
 
@@ -37,44 +39,15 @@ Guarded guard(SimdBuilder& b, ElementType type, Value* x, Value* y) {
   return g;
 }
 
-/// Returns for each lane whether it is at least 2^51 away from zero.
-Value* exceeds_doubles(SimdBuilder& b, bool is_signed, Value* x) {
-  auto& ir = b.ir();
-  constexpr std::uint64_t kLimit = std::uint64_t{1} << 51;
-  return is_signed ? ir.CreateICmpUGE(ir.CreateAdd(x, b.int_like(x, kLimit)), b.int_like(x, 2 * kLimit))
-                   : ir.CreateICmpUGE(x, b.int_like(x, kLimit));
-}
-
-/// Converts such integers to f64 and back: added to 1.5 * 2^52, an integer is the last bits of the sum.
-class DoublesOfIntegers {
- public:
-  DoublesOfIntegers(SimdBuilder& b, Value* x)
-      : b_(b), integers_(x->getType()), doubles_(b.register_type(ElementType::kF64)) {}
-
-  Value* to(Value* x) const {
-    return b_.ir().CreateFSub(b_.ir().CreateBitCast(b_.ir().CreateAdd(x, bits()), doubles_), middle());
-  }
-  Value* from(Value* x) const {
-    return b_.ir().CreateSub(b_.ir().CreateBitCast(b_.ir().CreateFAdd(x, middle()), integers_), bits());
-  }
-
- private:
-  Value* middle() const { return llvm::ConstantFP::get(doubles_, 0x1.8p52); }
-  Value* bits() const { return llvm::ConstantInt::get(integers_, std::bit_cast<std::uint64_t>(0x1.8p52)); }
-
-  SimdBuilder& b_;
-  llvm::Type *integers_, *doubles_;
-};
-
 enum class Part { kQuotient, kRemainder };
 
 /// Divides in f64 if all operands of the vector fit in it: x/y is at least 1/|y| away from the next integer, which is
 /// more than a rounding error.
 Value* divide_64_bits(SimdBuilder& b, Part part, bool is_signed, Value* x, Value* y) {
   auto& ir = b.ir();
-  Value* exceed = b.any(ir.CreateOr(exceeds_doubles(b, is_signed, x), exceeds_doubles(b, is_signed, y)));
+  Value* exceed = b.any(ir.CreateOr(exceed_doubles(b, is_signed, x), exceed_doubles(b, is_signed, y)));
   const auto in_doubles = [&] {
-    const DoublesOfIntegers doubles(b, x);
+    const IntegersInDoubles doubles(b);
     Value *dividend = doubles.to(x), *divisor = doubles.to(y);
     Value* ratio = ir.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, ir.CreateFDiv(dividend, divisor));
     if (part == Part::kQuotient) return Values{doubles.from(ratio)};
