@@ -3,7 +3,9 @@
 #include <ranges>
 
 #include "hilo/hlo/build/lifted_body.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ir/reducer_kind.h"
+#include "hilo/hlo/ops/convolution.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/reduce.h"
@@ -326,11 +328,93 @@ bool can_be_spread(const Computation& c, const Instruction& i) {
          can_be_lifted(*a.select);
 }
 
-StatusOr<ComputationPtr> lower_windows_in(const ComputationPtr& source) {
-  if (!has_opcode(*source, Opcode::kReduceWindow) && !has_opcode(*source, Opcode::kSelectAndScatter)) return source;
+// ---- convolutions
+
+/// Returns the window over all dimensions of a convolution's input.
+Window window_over_input(const ConvolutionAttributes& c, int64_t rank) {
+  Window window(static_cast<size_t>(rank));
+  for (size_t d = 0; d < c.window.size(); ++d) window[c.dimensions.input_spatial[d]] = c.window[d];
+  return window;
+}
+
+/// Returns the counts of windows in the input's dimensions.
+std::vector<int64_t> counts_over_input(const ConvolutionDimensions& d, const Shape& input, const Shape& result) {
+  std::vector<int64_t> counts(input.dimensions().begin(), input.dimensions().end());
+  for (size_t k = 0; k < d.input_spatial.size(); ++k)
+    counts[d.input_spatial[k]] = result.dimension(d.output_spatial[k]);
+  return counts;
+}
+
+/// Returns whether regions can compute the op: one feature, small windows, and the type of the operands.
+bool is_small_convolution(const Computation& c, const Instruction& i) {
+  if (i.opcode != Opcode::kConvolution) return false;
+  const auto& a = attributes_of<ConvolutionAttributes>(i);
+  const Shape &input = c.instruction(i.operands[0]).shape, &kernel = c.instruction(i.operands[1]).shape;
+  const ElementType type = i.shape.element_type();
+  if ((type != ElementType::kF32 && type != ElementType::kF64) || input.element_type() != type ||
+      kernel.element_type() != type || i.shape.element_count() == 0 || input.element_count() == 0)
+    return false;
+  const bool one_feature = input.dimension(a.dimensions.input_feature) == 1 &&
+                           kernel.dimension(a.dimensions.kernel_output) == 1 && a.batch_group_count == 1;
+  const auto is_dilated = [](const WindowDimension& w) { return w.base_dilation != 1; };
+  if (!one_feature || std::ranges::any_of(a.window, is_dilated) || volume_of(a.window) > kMaxElements) return false;
+  const Window window = window_over_input(a, input.rank());
+  return !pads(window) || pads_little(window, input.dimensions(), counts_over_input(a.dimensions, input, i.shape));
+}
+
+/// Sums the input's slices, one for each element of the window, times that element of the kernel.
+/// Example   f32[1,1,1000] with a kernel of f32[1,1,3]: x[0:998] * k[0] + x[1:999] * k[1] + x[2:1000] * k[2]
+Expr sum_of_slices(const ConvolutionAttributes& a, const Shape& result, Expr input, Expr kernel, bool fused) {
+  Sink& sink = *input.sink;
+  const ElementType type = result.element_type();
+  const Window window = window_over_input(a, input.shape().rank());
+  const std::vector<int64_t> counts = counts_over_input(a.dimensions, input.shape(), result);
+  const Expr zero = sink.constant(Literal(Shape::scalar(type)));
+  const Expr x = pads(window) ? padded(input, window, zero) : input;
+  Expr sum = broadcast(zero, counts, {});
+  std::vector<int64_t> sizes, offset(a.window.size(), 0);
+  for (const WindowDimension& w : a.window) sizes.push_back(w.size);
+  do {
+    std::vector<int64_t> places(window.size(), 0);
+    Expr factor = kernel;
+    for (size_t d = 0; d < offset.size(); ++d) {
+      places[a.dimensions.input_spatial[d]] = offset[d];
+      const int64_t k = a.window[d].reversal ? sizes[d] - 1 - offset[d] : offset[d];
+      factor = slice(factor, a.dimensions.kernel_spatial[d], k, k + 1);
+    }
+    const Expr factors = broadcast(reshape(factor, {}), counts, {});
+    const Expr part = element_at(x, window, counts, places);
+    sum = fused ? mul_add(part, factors, sum) : part * factors + sum;
+  } while (next_index(sizes, offset));
+  Int64List permutation(window.size());
+  permutation[a.dimensions.output_batch] = a.dimensions.input_batch;
+  permutation[a.dimensions.output_feature] = a.dimensions.input_feature;
+  for (size_t d = 0; d < offset.size(); ++d)
+    permutation[a.dimensions.output_spatial[d]] = a.dimensions.input_spatial[d];
+  return transpose(sum, permutation);
+}
+
+/// The convolutions that are decomposed.
+enum class Convolutions { kNone, kSums, kFusedSums };
+
+bool has_windows(const Computation& c, Convolutions convolutions) {
+  return has_opcode(c, Opcode::kReduceWindow) || has_opcode(c, Opcode::kSelectAndScatter) ||
+         (convolutions != Convolutions::kNone && has_opcode(c, Opcode::kConvolution));
+}
+
+StatusOr<ComputationPtr> lower_windows_in(const ComputationPtr& source, Convolutions convolutions) {
+  if (!has_windows(*source, convolutions)) return source;
   RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
   RewriteSink sink(b);
   for (const Instruction& i : source->instructions()) {
+    if (convolutions != Convolutions::kNone && is_small_convolution(*source, i)) {
+      b.at(i);
+      const Exprs operands = sink.at_all(b.mapped(i.operands));
+      b.replace(i.id, sum_of_slices(attributes_of<ConvolutionAttributes>(i), i.shape, operands[0], operands[1],
+                                    convolutions == Convolutions::kFusedSums)
+                          .id);
+      continue;
+    }
     const bool is_spread = can_be_spread(*source, i);
     if (is_spread || can_be_chosen(*source, i)) {
       b.at(i);
@@ -361,6 +445,15 @@ StatusOr<ComputationPtr> lower_windows_in(const ComputationPtr& source) {
 
 }  // namespace
 
-StatusOr<bool> lower_windows(Module& module) { return rewrite_computations(module, lower_windows_in); }
+StatusOr<bool> lower_windows(Module& module) {
+  return rewrite_computations(module, [](const ComputationPtr& c) { return lower_windows_in(c, Convolutions::kNone); });
+}
+
+StatusOr<bool> lower_windows(Module& module, std::span<const Opcode> native) {
+  const bool fused = std::ranges::count(native, kExtFma) != 0;
+  return rewrite_computations(module, [fused](const ComputationPtr& c) {
+    return lower_windows_in(c, fused ? Convolutions::kFusedSums : Convolutions::kSums);
+  });
+}
 
 }  // namespace hilo::hlo

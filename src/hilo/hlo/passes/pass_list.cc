@@ -15,6 +15,9 @@ namespace {
 StatusOr<bool> lower_extensions_for(Module& module, const EngineFacts& engine) {
   return lower_extensions(module, engine.whole);
 }
+StatusOr<bool> lower_windows_for(Module& module, const EngineFacts& engine) {
+  return lower_windows(module, engine.whole);
+}
 StatusOr<bool> lower_small_linalg_for(Module& module, const EngineFacts& engine) {
   return lower_small_linalg(module, engine.small_matrices);
 }
@@ -29,7 +32,7 @@ constexpr PassEntry kAllPasses[] = {
     {"optimize_remat", optimize_remat},
     {"lower_extensions", lower_extensions, lower_extensions_for},
     {"inline_calls", inline_calls},
-    {"lower_windows", lower_windows},
+    {"lower_windows", lower_windows, lower_windows_for},
     {"lower_small_linalg", lower_small_linalg, lower_small_linalg_for},
     {"simplify", simplify},
     {"simplify_conditional", simplify_conditional},

@@ -77,6 +77,10 @@ StatusOr<bool> lower_extensions(Module& module, std::span<const Opcode> native);
 /// reductions and all other windows stay.
 StatusOr<bool> lower_windows(Module& module);
 
+/// As lower_windows(module), and also decomposes convolutions from one feature to one with small windows. The terms of
+/// their sums are fma if `native`, the extension ops that the engine runs itself, has it.
+StatusOr<bool> lower_windows(Module& module, std::span<const Opcode> native);
+
 /// The largest numbers of rows and columns of matrices whose factorizations are written out, and the largest number of
 /// operations that one factorization or solve may take: their compilation takes time.
 struct MatrixLimits {

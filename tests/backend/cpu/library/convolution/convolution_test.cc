@@ -118,26 +118,44 @@ TEST(ConvolutionHero, ReadsEveryLayout) {
   }
 }
 
+const std::vector<WindowDimension> kWindows = {{3, 1, 1, 1},
+                                               {3, 2, 0, 1},
+                                               {2, 3, 4, 3},
+                                               {3, 1, -1, -2},
+                                               {3, 1, 2, 2, 2},
+                                               {4, 2, 1, 2, 3},
+                                               {3, 3, 2, 1, 2, 2},
+                                               {2, 1, 0, 0, 1, 3},
+                                               {3, 2, 3, 1, 4, 3, true},
+                                               {3, 1, 1, 1, 1, 1, true},
+                                               {2, 2, -2, 5, 2, 1, true},
+                                               {1, 2, 0, 0},
+                                               {1, 1, 3, 3},
+                                               {2, 1, 20, 9, 5, 2},
+                                               {5, 1, 3, 2, 1, 2}};
+
 TEST(ConvolutionHero, StridesPadsDilatesAndTurns) {
-  const std::vector<WindowDimension> windows = {{3, 1, 1, 1},
-                                                {3, 2, 0, 1},
-                                                {2, 3, 4, 3},
-                                                {3, 1, -1, -2},
-                                                {3, 1, 2, 2, 2},
-                                                {4, 2, 1, 2, 3},
-                                                {3, 3, 2, 1, 2, 2},
-                                                {2, 1, 0, 0, 1, 3},
-                                                {3, 2, 3, 1, 4, 3, true},
-                                                {3, 1, 1, 1, 1, 1, true},
-                                                {2, 2, -2, 5, 2, 1, true},
-                                                {1, 2, 0, 0},
-                                                {1, 1, 3, 3},
-                                                {2, 1, 20, 9, 5, 2},
-                                                {5, 1, 3, 2, 1, 2}};
-  for (const WindowDimension& a : windows) {
+  for (const WindowDimension& a : kWindows) {
     check(module_of_form({2, 3, 4, {7}, {a}}, ElementType::kF32), kTolerance);
-    for (const WindowDimension& b : {windows[1], windows[4], windows[8]}) {
+    for (const WindowDimension& b : {kWindows[1], kWindows[4], kWindows[8]}) {
       check(module_of_form({1, 2, 3, {6, 7}, {a, b}}, ElementType::kF32), kTolerance);
+    }
+  }
+}
+
+/// Small windows of one feature are decomposed, larger ones aren't.
+TEST(ConvolutionHero, TakesOneFeature) {
+  for (const ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kBf16}) {
+    const double tolerance = type == ElementType::kBf16 ? 2e-2 : kTolerance;
+    for (const WindowDimension& a : kWindows) {
+      for (const char* labels : {"b0f 0io b0f", "bf0 oi0 bf0", "0bf i0o f0b", "f0b o0i 0fb"}) {
+        const std::string text = labels;
+        Form form{3, 1, 1, {41}, {a}};
+        form.lhs = text.substr(0, 3), form.rhs = text.substr(4, 3), form.out = text.substr(8, 3);
+        check(module_of_form(form, type), tolerance);
+      }
+      for (const WindowDimension& b : {kWindows[1], kWindows[8], WindowDimension{9, 1, 4, 4}})
+        check(module_of_form({1, 1, 1, {17, 20}, {a, b}}, type), tolerance);
     }
   }
 }
