@@ -47,7 +47,10 @@ class MemoryLeaves {
                         return leaf.is_array() && leaf.has_default_layout();
                       });
     homes.assign(body.result_shape().leaves().size(), LeafHome::kRegisters);
-    if (!flat || !add_leaves(condition) || !add_leaves(body)) return;
+    other_.resize(homes.size());
+    reads_.resize(homes.size());
+    updates_.resize(homes.size());
+    if (!flat || !uses_leaves_only(condition) || !uses_leaves_only(body)) return;
     for (const hlo::Instruction& i : condition.instructions()) {
       if (const auto k = leaf_in(condition, i.id)) other_[*k] = true;
     }
@@ -69,16 +72,12 @@ class MemoryLeaves {
     return static_cast<size_t>(attributes_of<hlo::GetTupleElementAttributes>(i).index);
   }
 
-  /// Returns false if an instruction uses the carry as a whole.
-  bool add_leaves(const hlo::Computation& computation) {
-    other_.resize(homes.size());
-    reads_.resize(homes.size());
-    updates_.resize(homes.size());
-    for (const hlo::Instruction& i : computation.instructions()) {
-      const auto is_carry = [&](InstructionId o) { return computation.instruction(o).opcode == Opcode::kParameter; };
-      if (i.opcode != Opcode::kGetTupleElement && std::ranges::any_of(i.operands, is_carry)) return false;
-    }
-    return true;
+  /// Whether no instruction uses the carry as a whole.
+  static bool uses_leaves_only(const hlo::Computation& computation) {
+    const auto is_carry = [&](InstructionId o) { return computation.instruction(o).opcode == Opcode::kParameter; };
+    return std::ranges::all_of(computation.instructions(), [&](const hlo::Instruction& i) {
+      return i.opcode == Opcode::kGetTupleElement || std::ranges::none_of(i.operands, is_carry);
+    });
   }
 
   void add_use(const hlo::Computation& body, const hlo::Instruction& i, size_t p) {
@@ -320,9 +319,10 @@ class WorkCounter {
     if (i.shape.is_tuple() || is_small(i.shape, batch_)) return true;
     if (!i.shape.is_array() || !is_body || i.operands.empty()) return false;
     const hlo::Instruction& from = computation.instruction(i.operands[0]);
-    if (i.opcode == Opcode::kGetTupleElement && from.opcode == Opcode::kParameter)
-      return homes_[static_cast<size_t>(attributes_of<hlo::GetTupleElementAttributes>(i).index)] !=
-             LeafHome::kRegisters;
+    if (i.opcode == Opcode::kGetTupleElement && from.opcode == Opcode::kParameter) {
+      const auto k = static_cast<size_t>(attributes_of<hlo::GetTupleElementAttributes>(i).index);
+      return k < homes_.size() && homes_[k] != LeafHome::kRegisters;
+    }
     return i.opcode == Opcode::kDynamicUpdateSlice && from.opcode == Opcode::kGetTupleElement &&
            has_place(computation, from, is_body);
   }

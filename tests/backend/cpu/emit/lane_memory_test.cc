@@ -2,7 +2,6 @@
 
 #include <random>
 
-#include "hilo/base/thread_pool.h"
 #include "tests/backend/cpu/loop_check.h"
 
 namespace hilo::cpu {
@@ -150,15 +149,7 @@ TEST(LaneMemory, GivesTheSameBitsWithAnyThreads) {
     EXPECT_TRUE(lives_in_registers(module));
     auto executable = tests::cpu_client()->compile(module, tests::without_straight_lines(), nullptr);
     ASSERT_TRUE(executable.ok()) << executable.status().to_string();
-    const std::vector<Literal> arguments = samples(module);
-    set_default_thread_count(1);
-    const std::vector<Literal> wanted = run(**executable, arguments);
-    for (int threads : {2, 4}) {
-      set_default_thread_count(threads);
-      const std::vector<Literal> got = run(**executable, arguments);
-      for (size_t k = 0; k < got.size(); ++k) EXPECT_TRUE(got[k].identical(wanted[k])) << threads;
-    }
-    set_default_thread_count(0);
+    expect_same_bits_with_any_threads(**executable, samples(module));
   }
 }
 

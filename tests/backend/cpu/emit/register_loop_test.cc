@@ -297,14 +297,7 @@ TEST(RegisterLoop, GivesTheSameBitsWithAnyThreads) {
   ASSERT_TRUE(executable.ok()) << executable.status().to_string();
   std::vector<Literal> arguments = samples(module);
   arguments[0] = Literal::scalar<int32_t>(0);
-  set_default_thread_count(1);
-  const std::vector<Literal> wanted = run(**executable, arguments);
-  for (int threads : {2, 4}) {
-    set_default_thread_count(threads);
-    const std::vector<Literal> got = run(**executable, arguments);
-    for (size_t k = 0; k < got.size(); ++k) EXPECT_TRUE(got[k].identical(wanted[k])) << threads;
-  }
-  set_default_thread_count(0);
+  expect_same_bits_with_any_threads(**executable, arguments);
 }
 
 TEST(RegisterLoop, WritesOverADonatedArgument) {

@@ -20,7 +20,7 @@ constexpr int64_t kMaxShuffled = 8;  // columns that are moved by shuffles
 
 LaneMemory::LaneMemory(SimdBuilder& b, int64_t batch, Value* first, Value* count)
     : b_(b), batch_(batch), first_(first), count_(count) {
-  const bool is_certain = b.lanes() == 1 || (kLanesOfThreads % b.lanes() == 0 && batch % b.lanes() == 0);
+  const bool is_certain = b.lanes() == 1 || (kIndicesOfThread % b.lanes() == 0 && batch % b.lanes() == 0);
   if (count != nullptr && !is_certain) is_whole_ = b.ir().CreateICmpEQ(count, b.index(b.lanes()));
 }
 

@@ -86,17 +86,17 @@ class RegisterLoopHero final : public Hero {
     const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - began;
     const bool worth = worth_forking(took.count() * static_cast<double>(left) / static_cast<double>(2 * first));
     const int64_t parts = worth ? std::min(parts_for_threads(left), std::max<int64_t>(left / kFirst, 1)) : 1;
-    const int64_t pieces = (left + kLanesOfThreads - 1) / kLanesOfThreads;
+    const int64_t pieces = (left + kIndicesOfThread - 1) / kIndicesOfThread;
     if (left > 0 && !stopped) {
       in_parts(pieces, std::min(parts, pieces), [&](int64_t begin, int64_t end) {
-        run_part(first + begin * kLanesOfThreads, std::min(first + end * kLanesOfThreads, batch_));
+        run_part(first + begin * kIndicesOfThread, std::min(first + end * kIndicesOfThread, batch_));
       });
     }
     return stopped ? stop_status(context.stop_word, " in a loop") : ok_status();
   }
 
  private:
-  static constexpr int64_t kFirst = 2 * kLanesOfThreads;  // indices of the batch
+  static constexpr int64_t kFirst = 2 * kIndicesOfThread;  // indices of the batch
 
   RegisterLoopFunction function_;
   size_t carries_;
