@@ -16,6 +16,7 @@ namespace hilo::engine {
 inline constexpr Costs kTestCosts = {.fork = 10'000,
                                      .dispatch = 50,
                                      .call = 10,
+                                     .inlined = 50,
                                      .load = 0.1,
                                      .store = 0.1,
                                      .ops = {.cheap = 0.05, .expensive = 0.2, .transcendental = 0.6},

@@ -125,7 +125,7 @@ TEST(StraightPlan, ASecondLineDividesResultsAlongTheBatch) { EXPECT_EQ(lines_of(
 TEST(StraightPlan, TheBodyOfALoopWithUnknownTurnsIsALine) {
   EXPECT_EQ(lines_of(turns(1)), "1");
   Costs slow = kTestCosts;
-  slow.dispatch = 1000;  // of each of the steps that the line replaces
+  slow.inlined = 1000;  // of each of the steps that the line replaces
   EXPECT_EQ(lines_of(turns(8), slow), "8");
 }
 
@@ -145,7 +145,7 @@ TEST(StraightPlan, FunctionsOfABatchStayInKernels) {
 /// The saved time of many calls must exceed that of the compilation.
 TEST(StraightPlan, LinesThatCompileForLongAreNotChosen) {
   Costs fast = kTestCosts;
-  fast.dispatch = 0.1;
+  fast.dispatch = fast.inlined = 0.1;
   EXPECT_EQ(lines_of(products(1, "ROOT r = f64[1,3,3] negate(e)"), fast), "");
 }
 

@@ -41,6 +41,7 @@ struct Costs {
   double fork;      ///< minimum work for which a fork pays off
   double dispatch;  ///< one step of a plan
   double call;      ///< a call of a kernel through its address
+  double inlined;   ///< beginning a kernel that is part of a loop's function
   // Per element of a region.
   double load, store;
   OpCosts ops, wide_ops;  ///< for elements of up to four bytes, and for wider ones

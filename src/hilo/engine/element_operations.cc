@@ -69,8 +69,9 @@ InstructionId fail(Expansion& x) {
 
 InstructionId append(Expansion& x, Opcode opcode, std::span<const InstructionId> operands,
                      hlo::AttributesPtr attributes, ElementType type) {
-  // Most additions may fold.
-  if (x.failed || ++x.work > 4 * x.options.max_operations + 1000) return fail(x);
+  // Most additions may fold, and some of the others may turn out to be unused.
+  const uint32_t most = x.options.max_operations;
+  if (x.failed || ++x.work > 4 * most + 1000 || x.builder.size() > most + most / 2 + 1000) return fail(x);
   const InstructionId id = x.builder.add(opcode, operands, std::move(attributes), Shape::scalar(type));
   return id == kNoInstruction ? fail(x) : id;
 }

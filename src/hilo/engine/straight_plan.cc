@@ -17,38 +17,40 @@ namespace {
 constexpr double kGain = 2;                 // by which a straight line must be faster: its code takes longer to compile
 constexpr double kCompilation = 20'000;     // nanoseconds of compiling an operation
 constexpr double kFunction = 25;            // operations that a transcendental function consists of
+constexpr double kMove = 2;                 // operations of the code that moves an element between lane and memory
 constexpr double kMaxCompilation = 200e6;   // nanoseconds of compiling a line
 constexpr double kCalls = 20'000;           // after which a line must have saved the time of its compilation
 constexpr double kJump = 15;                // nanoseconds of a cache line that isn't near the one before
 constexpr double kRegisterOperation = 0.3;  // nanoseconds of an operation of a loop in registers, without a batch
 
-/// Estimates the time of a plan's steps.
+/// Estimates the time of a plan's steps on one thread, in nanoseconds. Loops with an unknown trip count count once.
 class PlanClock {
  public:
   explicit PlanClock(const PlanState& state) : state_(state), computations_(hlo::computations_of(state.module)) {}
 
-  double of(const StepList& steps) const {
+  /// `begin`: the time to begin a kernel.
+  double of(const StepList& steps, double begin) const {
     double nanoseconds = 0;
-    for (const Step& step : steps) nanoseconds += of(step);
+    for (const Step& step : steps) nanoseconds += of(step, begin);
     return nanoseconds;
   }
 
  private:
-  double of(const Step& step) const {
+  double of(const Step& step, double begin) const {
     const Costs& costs = state_.target.costs();
     const Plan& plan = state_.plan;
     switch (step.kind) {
-      case StepKind::kKernel: return costs.dispatch + plan.work[step.work].nanoseconds;
+      case StepKind::kKernel: return begin + plan.work[step.work].nanoseconds;
       case StepKind::kCopy: return costs.dispatch + costs.cached * static_cast<double>(step.bytes) / 4;
       case StepKind::kAlias: return 0;
       case StepKind::kLibrary: return of_call(plan.library_calls[step.index], plan.work[step.work]);
       case StepKind::kWhile: {
         const WhileLoop& loop = plan.loops[step.index];
-        return trips(plan.work[step.work]) * (of(loop.condition) + of(loop.body));
+        return trips(plan.work[step.work]) * (of(loop.condition, costs.inlined) + of(loop.body, costs.inlined));
       }
       case StepKind::kConditional: {
         double longest = 0;
-        for (const StepList& list : plan.branches[step.index].lists) longest = std::max(longest, of(list));
+        for (const StepList& list : plan.branches[step.index].lists) longest = std::max(longest, of(list, begin));
         return costs.dispatch + longest;
       }
       case StepKind::kWholeLoop: return 0;  // make_whole_loops() comes later
@@ -109,11 +111,19 @@ double nanoseconds_of(const hlo::Instruction& i, int64_t lanes, const Costs& cos
   return std::max(one, op_cost(costs, cost, i.shape.element_type()) * static_cast<double>(lanes));
 }
 
+/// Returns the number of elements of a vector's lanes that aren't next to each other in memory.
+int64_t single_moves(const StraightLine& line, const StraightLineOptions& options) {
+  const auto strided = [](const ElementPlace& place) { return std::abs(place.lane_stride) > 1; };
+  return (std::ranges::count_if(line.parameters, strided) + std::ranges::count_if(line.results, strided)) *
+         lane_count(line, options.vector_bytes);
+}
+
 /// Returns the time of compiling the line.
-double compilation_of(const StraightLine& line) {
+double compilation_of(const StraightLine& line, const StraightLineOptions& options) {
   const auto is_function = [](const hlo::Instruction& i) { return i.def().cost == hlo::CostClass::kTranscendental; };
   const auto functions = std::ranges::count_if(line.computation->instructions(), is_function);
-  return kCompilation * (static_cast<double>(line.computation->size()) + kFunction * static_cast<double>(functions));
+  return kCompilation * (static_cast<double>(line.computation->size()) + kFunction * static_cast<double>(functions) +
+                         kMove * static_cast<double>(single_moves(line, options)));
 }
 
 /// Returns the line if it has at most as many operations as can be faster than that time.
@@ -127,7 +137,7 @@ std::optional<StraightLine> faster_line(const LaneProgram& program, StraightLine
   if (!line) return std::nullopt;
   const double own = straight_nanoseconds(*line, options, costs) + jumps_of(program.parameters, costs) +
                      jumps_of(program.results, costs);
-  const double compilation = compilation_of(*line);
+  const double compilation = compilation_of(*line, options);
   const bool pays = (nanoseconds - own) * kCalls > compilation && compilation <= kMaxCompilation;
   return kGain * own < nanoseconds && pays ? line : std::nullopt;
 }
@@ -192,15 +202,11 @@ PlannedWork straight_work(const PlanState& state, const StraightPart& part) {
 
 }  // namespace
 
-double planned_nanoseconds(const PlanState& state, const StepList& steps) { return PlanClock(state).of(steps); }
-
 double straight_nanoseconds(const StraightLine& line, const StraightLineOptions& options, const Costs& costs) {
   const std::vector<bool> in_lanes = depends_on_batch(line);
   const int64_t count = lane_count(line, options.vector_bytes);
   double uniform = 0, lanes = 0;
-  const auto strided = [&](const ElementPlace& place) { return std::abs(place.lane_stride) > 1; };
-  const auto moves = std::ranges::count_if(line.parameters, strided) + std::ranges::count_if(line.results, strided);
-  lanes += costs.straight.cheap * static_cast<double>(moves * count);
+  lanes += costs.straight.cheap * static_cast<double>(single_moves(line, options));
   for (const hlo::Instruction& i : line.computation->instructions()) {
     if (i.opcode == hlo::Opcode::kTuple || i.opcode == hlo::Opcode::kConstant) continue;
     if (in_lanes[i.id]) lanes += nanoseconds_of(i, count, costs);
@@ -219,8 +225,8 @@ std::vector<StraightPart> choose_straight_line(const PlanState& state, const hlo
                            is_plain))
     return {};
   if (steps.empty() || (steps.size() == 1 && steps[0].kind == StepKind::kKernel)) return {};
-  const double nanoseconds = planned_nanoseconds(state, steps);
   const Costs& costs = state.target.costs();
+  const double nanoseconds = PlanClock(state).of(steps, is_entry ? costs.dispatch : costs.inlined);
   std::vector<StraightPart> lanes = lines_in_lanes(computation, *options, costs, nanoseconds);
   const double least = lanes.empty() ? nanoseconds : nanoseconds_of(lanes, *options, costs);
   const LaneProgram program = whole_program(computation);

@@ -6,10 +6,6 @@
 
 namespace hilo::engine {
 
-/// Returns the estimated time of steps of a plan on one thread, in nanoseconds. Loops with an unknown trip count count
-/// once.
-double planned_nanoseconds(const PlanState& state, const StepList& steps);
-
 /// Returns the estimated time of a straight line on one thread, in nanoseconds.
 double straight_nanoseconds(const StraightLine& line, const StraightLineOptions& options, const Costs& costs);
 

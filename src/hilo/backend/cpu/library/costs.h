@@ -12,6 +12,7 @@ inline constexpr engine::Costs kCpuCosts = {
     .fork = 15'000,
     .dispatch = 40,
     .call = 10,
+    .inlined = 3,
     .load = 0.1,
     .store = 0.1,
     .ops = {.cheap = 0.03, .expensive = 0.2, .transcendental = 0.6},
