@@ -53,7 +53,7 @@ race:  ## random programs on hilo and on jaxlib: PROGRAMS=200, OPTIONS="--thread
 arm:  ## the library on 64-bit ARM, under qemu: its tests, and objects
 	@tools/setup.sh build test arm
 	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command hilo_companions
-	@python3 tools/arm.py --build $(BUILD) --jobs $(JOBS)
+	@python3 tools/arm.py --build $(BUILD) --jobs $(JOBS) $(if $(CONFORMANCE),--cases $(CONFORMANCE))
 
 conformance:  ## programs of other projects, from CONFORMANCE=DIR
 	@tools/setup.sh build test

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """arm.py --build BUILD -- hilo on 64-bit ARM, under qemu-aarch64: runs objects of `hilo compile --target aarch64`, with
-and without libhilo_rt.a, then cross-builds the library and runs the tests of SUITES.
+and without libhilo_rt.a, then cross-builds the library. Runs the tests of WHOLE and samples of those of SAMPLED. With
+--cases DIR, also runs a sample of the programs of `make conformance`.
 
 Prints the failures, and for each part how many tests passed, and the times. The libraries and programs are in
 BUILD/arm/whole, Debian's libraries for AArch64 in BUILD/arm/sysroot. It shows bits, not speed.
@@ -16,7 +17,9 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SUITES = ("base", "types", "engine")
+WHOLE = ("base", "types", "engine", "random", "linalg")
+SAMPLED = {"lax": 4, "numpy": 4}  # a test of each group of this size
+PROGRAMS = "a1b,c3d,e5f,071,29b,4cd,6ef,801"  # parts of the names of 131 of 4,556 programs
 LEFT_OUT = (  # what qemu-user can't do
     "BufferPool.SaysSoWhenTheAddressSpaceIsFull",  # it ignores the limit of the address space
     "Fork.ChildGetsAPoolOfItsOwn",  # qemu 7.2 itself fails if a child of a forked child starts threads
@@ -50,20 +53,33 @@ def build_target(arm, jobs, target):
     return text if code != 0 else None
 
 
-def run_suite(arm, suite):
-    """Returns the exit code and the output."""
+def run_suite(arm, suite, shards=1):
+    """Runs the first of `shards` parts. Returns the exit code and the output."""
     return output_of("qemu-aarch64", arm / "whole/bin/tests" / f"test_{suite}", f"--gtest_filter=-{':'.join(LEFT_OUT)}",
-                     QEMU_LD_PREFIX=str(arm / "sysroot"))
+                     QEMU_LD_PREFIX=str(arm / "sysroot"), GTEST_TOTAL_SHARDS=str(shards), GTEST_SHARD_INDEX="0")
 
 
-def parts(build, arm):
+def run_programs(arm, cases):
+    """Returns the exit code and the output, with a line for each program: the command prints the number of those that
+    passed."""
+    code, text = output_of("qemu-aarch64", arm / "whole/bin/hilo", "conformance", cases, "--only", PROGRAMS,
+                           QEMU_LD_PREFIX=str(arm / "sysroot"))
+    return code, re.sub(r"^(\d+) passed,.*", lambda count: "passed program\n" * int(count[1]), text, flags=re.M)
+
+
+def parts(build, arm, cases):
     """Triples of a name, the target to build, and a function that runs tests. They print "passed NAME" or gtest's lines."""
     script = ROOT / "tests/aarch64"
     yield "objects", "hilo_rt", lambda: output_of(sys.executable, script / "run.py", "--build", build)
     yield "objects with libhilo_rt.a", "hilo_rt", lambda: output_of(sys.executable, script / "runtime.py", "--build", build,
                                                                     "--arm", arm / "whole")
-    for suite in SUITES:
+    for suite in WHOLE:
         yield suite, f"test_{suite}", lambda suite=suite: run_suite(arm, suite)
+    if cases:
+        yield "recorded programs", "hilo_command", lambda: run_programs(arm, cases)
+    for suite, shards in SAMPLED.items():
+        yield (f"{suite}, 1 of {shards}", f"test_{suite}",
+               lambda suite=suite, shards=shards: run_suite(arm, suite, shards))
 
 
 def counts(text):
@@ -77,6 +93,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--cases", type=pathlib.Path, help="folder with manifest.tsv and archives of programs")
     options = parser.parse_args()
     build = options.build.resolve()
     arm = build / "arm"
@@ -85,7 +102,7 @@ def main():
         print(broken)
         return 1
     bad = False
-    for name, target, run in parts(build, arm):
+    for name, target, run in parts(build, arm, options.cases):
         began = time.monotonic()
         broken = build_target(arm, options.jobs, target)
         if broken is not None:
