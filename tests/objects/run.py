@@ -321,6 +321,7 @@ def refusals_name_op_and_line(place):
     holds(place.bad(1, "compile", "complex.hlo", "--to", "object", "-o", "s"), "tan 'y' (turn.py:3) of c64")
     holds(place.bad(1, "compile", "pivoted.hlo", "--to", "object", "-o", "s", "--runtime", "rt"), "custom-call 'f'",
           "'lapack_sgeqp3_ffi' of hilo's library")
+    holds(place.bad(1, "compile", "summed.hlo", "--to", "object", "-o", "s"), "all-reduce 'y'", "the other replicas of 2")
     holds(place.bad(1, "compile", "unbounded.hlo", "--to", "object", "-o", "s", "--realtime"), "while 'w' (halve.py:7)",
           "turns")
     place.good("compile", "unbounded.hlo", "--to", "object", "-o", "s")

@@ -390,5 +390,13 @@ ENTRY main {
 """
 PIVOTED = "HloModule pivoted\n\nENTRY main {\n  x = f32[9,9] parameter(0)\n  j = s32[9] parameter(1)\n  ROOT f = " + lapack(
     "(f32[9,9], s32[9], f32[9])", "lapack_sgeqp3_ffi", {"x": "f32[9,9]", "j": "s32[9]"}) + "\n}\n"
-TEXTS = RUNTIME_TEXTS | {"pivoted.hlo": PIVOTED, "spread.hlo": GAPS, "matrix.hlo": MATRIX, "choice.hlo": CHOICE, "sorted.hlo": SORTED,
+SUMMED = """HloModule summed, replica_count=2
+add { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = f32[] add(a, b) }
+ENTRY main {
+  x = f32[4] parameter(0)
+  ROOT y = f32[4] all-reduce(x), replica_groups={}, to_apply=add
+}
+"""
+
+TEXTS = RUNTIME_TEXTS | {"summed.hlo": SUMMED, "pivoted.hlo": PIVOTED, "spread.hlo": GAPS, "matrix.hlo": MATRIX, "choice.hlo": CHOICE, "sorted.hlo": SORTED,
                          "complex.hlo": COMPLEX, "unbounded.hlo": UNBOUNDED, "types.hlo": TYPES, "square.hlo": SQUARE}

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "hilo/hlo/ir/source_lines.h"
+#include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/passes/trip_count.h"
 
@@ -52,12 +53,23 @@ Status check_steps(const Plan& plan, const Routines& routines, ObjectRuntime run
   return ok_status();
 }
 
+Status is_for_replicas(const ProgramSignature& signature, const hlo::Module& optimized) {
+  for (const hlo::ComputationPtr& computation : computations_of(optimized)) {
+    for (const hlo::Instruction& i : computation->instructions()) {
+      if (!hlo::is_collective(i.opcode) && i.opcode != hlo::Opcode::kReplicaId) continue;
+      return unimplemented(fmt::format("writing an object: {} needs the other replicas of {}; wanted a program of one",
+                                       hlo::describe(i, hlo::SourceLines(optimized)), signature.replica_count));
+    }
+  }
+  return unimplemented(
+      fmt::format("writing an object: the program is for {} replicas; wanted one", signature.replica_count));
+}
+
 }  // namespace
 
 Status why_not_object(const Plan& plan, const Routines& routines, ObjectRuntime runtime,
                       const ProgramSignature& signature, const hlo::Module& optimized) {
-  if (signature.replica_count != 1 || signature.meets_others)
-    return unimplemented("writing an object: the program communicates with other replicas");
+  if (signature.replica_count != 1 || signature.meets_others) return is_for_replicas(signature, optimized);
   Status status;
   const auto check = [&](const StepList& steps) {
     if (status.ok()) status = check_steps(plan, routines, runtime, steps, optimized);
