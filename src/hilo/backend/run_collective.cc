@@ -413,7 +413,7 @@ Status check_collectives(const hlo::Module& module, int64_t replica_count) {
 bool depends_on_replicas(const hlo::Module& module) {
   for (const hlo::ComputationPtr& computation : computations_of(module)) {
     for (const hlo::Instruction& i : computation->instructions()) {
-      if (hlo::is_collective(i.opcode) || i.opcode == Opcode::kReplicaId) return true;
+      if (hlo::differs_between_replicas(i.opcode)) return true;
     }
   }
   return false;

@@ -86,20 +86,11 @@ void end_carries(Scope& scope, const Node& node, std::span<const Carry> carries,
 /// Places element k of the carry, which stays in memory. Returns the slot in which it begins and ends.
 SlotId place_in_memory(Scope& scope, const Node& node, size_t k, LeafHome home) {
   const ValueId v = node.results[k], w = node.operands[k];
-  ValuePlace& place = scope.places[v];
-  const ValuePlace& from = scope.places[w];
   const bool alone = std::ranges::count(node.operands, w) == 1;
-  if (from.slot == kNoSlot) return output_slot(scope, v);  // the loop will fill it
-  if (home == LeafHome::kWritten || place.target != kNoSlot) {
-    place_over(scope, v, w, alone);
-    return output_slot(scope, v);
-  }
-  place.slot = from.slot;
-  place.owned = from.owned && alone && scope.dies(w);
-  place.first_item = scope.item;
-  scope.lifetimes.last_use[w] = std::max(scope.lifetimes.last_use[w], scope.lifetimes.last_use[v]);
-  use(scope.state, place.slot);
-  return place.slot;
+  if (scope.places[w].slot == kNoSlot) return output_slot(scope, v);  // the loop will fill it
+  if (home == LeafHome::kWritten || scope.places[v].target != kNoSlot) place_over(scope, v, w, alone);
+  else place_unchanged(scope, v, w, alone);
+  return output_slot(scope, v);
 }
 
 /// Plans the loop with its carry in registers. Returns false if the loop isn't suitable.

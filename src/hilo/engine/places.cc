@@ -20,14 +20,10 @@ bool copies_whole(const Graph& graph, const Region& region) {
 bool place_as(Scope& scope, const Region& region) {
   if (!copies_whole(scope.graph, region)) return false;
   const ValueId v = region.outputs[0].value, w = region.inputs[0].value;
-  ValuePlace& place = scope.places[v];
-  const ValuePlace& from = scope.places[w];
-  if (place.slot != kNoSlot || place.target != kNoSlot || from.slot == kNoSlot || !scope.dies(w)) return false;
-  use(scope.state, from.slot);
-  place.slot = from.slot;
-  place.owned = from.owned;
-  place.first_item = scope.item;
-  scope.lifetimes.last_use[w] = scope.lifetimes.last_use[v];
+  const ValuePlace& place = scope.places[v];
+  if (place.slot != kNoSlot || place.target != kNoSlot || scope.places[w].slot == kNoSlot || !scope.dies(w))
+    return false;
+  place_unchanged(scope, v, w, true);
   return true;
 }
 
@@ -144,6 +140,15 @@ void place_over(Scope& scope, ValueId v, ValueId w, bool may) {
   if (dies && operand.owned && become_result(scope, place, operand.slot)) return;
   if (dies && (carry || (operand.owned && place.target == kNoSlot))) return share(scope, place, operand);
   add_copy(scope, operand.slot, output_slot(scope, v), scope.bytes_of(v));
+}
+
+void place_unchanged(Scope& scope, ValueId v, ValueId w, bool may_own) {
+  ValuePlace& place = scope.places[v];
+  share(scope, place, scope.places[w]);
+  place.owned = place.owned && may_own && scope.dies(w);
+  int64_t& last = scope.lifetimes.last_use[w];
+  last = std::max(last, scope.lifetimes.last_use[v]);
+  use(scope.state, place.slot);
 }
 
 void place_written(Scope& scope, ValueId v, ValueId w) {

@@ -37,6 +37,9 @@ bool place_outputs(Scope& scope, const Region& region);
 
 /// Lets `v` begin as a copy of `w`. If `w` isn't read later and `may` is true, they share memory and no copy is needed.
 void place_over(Scope& scope, ValueId v, ValueId w, bool may);
+/// Places `v`, whose elements are those of `w`, in the memory of `w`. It may be overwritten there if `w` isn't read
+/// later and `may_own` is true.
+void place_unchanged(Scope& scope, ValueId v, ValueId w, bool may_own);
 /// Places `v`, which is written completely. It may use the memory of `w` if `w` isn't read later.
 void place_written(Scope& scope, ValueId v, ValueId w);
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/engine/region_columns.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -192,13 +190,15 @@ class ColumnWriter {
     for (const hlo::ComputationPtr& body : result_.bodies) {
       if (body->root().opcode == opcode && body->root().shape.element_type() == type) return *body;
     }
-    hlo::Builder builder("term");
-    std::vector<hlo::InstructionId> operands;
-    for (int k = 0; k < (opcode == hlo::kExtFma ? 3 : 2); ++k)
-      operands.push_back(builder.parameter(Shape::scalar(type), fmt::format("x{}", k)));
-    const hlo::InstructionId root = *builder.add(opcode, operands);
-    result_.bodies.push_back(*std::move(builder).build(root));
+    result_.bodies.push_back(opcode == hlo::kExtFma ? fma_of(type) : *hlo::scalar_binary_computation(opcode, type));
     return *result_.bodies.back();
+  }
+
+  static hlo::ComputationPtr fma_of(ElementType type) {
+    const Shape scalar = Shape::scalar(type);
+    hlo::Builder b("fma");
+    const hlo::InstructionId x = b.parameter(scalar), y = b.parameter(scalar), z = b.parameter(scalar);
+    return *std::move(b).build(*b.add(hlo::kExtFma, {x, y, z}));
   }
 
   std::vector<uint32_t> apply(const hlo::Computation& body, std::span<const uint32_t> arguments) {

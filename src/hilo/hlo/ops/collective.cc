@@ -168,6 +168,8 @@ bool is_collective(Opcode opcode) {
          opcode == Opcode::kAllToAll || opcode == Opcode::kCollectivePermute || opcode == Opcode::kCollectiveBroadcast;
 }
 
+bool differs_between_replicas(Opcode opcode) { return is_collective(opcode) || opcode == Opcode::kReplicaId; }
+
 bool stays_in_replica(const Instruction& collective) {
   if (collective.opcode == Opcode::kCollectivePermute)
     return attributes_of<CollectivePermuteAttributes>(collective).channel_id > 0;

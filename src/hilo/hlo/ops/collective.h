@@ -56,6 +56,9 @@ const OpDef& collective_permute_op();
 /// Returns whether the op is a collective.
 bool is_collective(Opcode opcode);
 
+/// Returns whether the op's result may differ between replicas with the same operands: a collective or a replica-id.
+bool differs_between_replicas(Opcode opcode);
+
 /// Returns the group of `replica` in a collective other than collective-permute, in order; empty if the replica is in
 /// none.
 /// Errors    INVALID_ARGUMENT if the groups don't fit a program of `replica_count` replicas

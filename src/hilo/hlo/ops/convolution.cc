@@ -326,6 +326,14 @@ void convolution_on_parts(LocalBuilder& builder) {
 
 }  // namespace
 
+Int64List input_dimensions(const ConvolutionDimensions& d) {
+  Int64List permutation(d.output_spatial.size() + 2);
+  permutation[d.output_batch] = d.input_batch;
+  permutation[d.output_feature] = d.input_feature;
+  for (size_t i = 0; i < d.output_spatial.size(); ++i) permutation[d.output_spatial[i]] = d.input_spatial[i];
+  return permutation;
+}
+
 HILO_DEFINE_OP(convolution_op, {.opcode = Opcode::kConvolution,
                                 .name = "convolution",
                                 .arity = 2,

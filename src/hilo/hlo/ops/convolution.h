@@ -15,4 +15,7 @@ struct ConvolutionAttributes : Attributes {
   StringList operand_precision;  ///< default, high, highest; stored but not used
 };
 
+/// Returns the input's dimension for each dimension of the result.
+Int64List input_dimensions(const ConvolutionDimensions& dimensions);
+
 }  // namespace hilo::hlo

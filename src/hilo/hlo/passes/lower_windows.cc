@@ -386,12 +386,7 @@ Expr sum_of_slices(const ConvolutionAttributes& a, const Shape& result, Expr inp
     const Expr part = element_at(x, window, counts, places);
     sum = fused ? mul_add(part, factors, sum) : part * factors + sum;
   } while (next_index(sizes, offset));
-  Int64List permutation(window.size());
-  permutation[a.dimensions.output_batch] = a.dimensions.input_batch;
-  permutation[a.dimensions.output_feature] = a.dimensions.input_feature;
-  for (size_t d = 0; d < offset.size(); ++d)
-    permutation[a.dimensions.output_spatial[d]] = a.dimensions.input_spatial[d];
-  return transpose(sum, permutation);
+  return transpose(sum, input_dimensions(a.dimensions));
 }
 
 /// The convolutions that are decomposed.

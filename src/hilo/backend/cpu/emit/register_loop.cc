@@ -61,7 +61,7 @@ class RegisterLoopEmitter {
     return ir_.CreateLoad(type, ir_.CreateConstGEP1_64(type, function_->getArg(argument), k));
   }
   Value* smaller(Value* x, Value* y) { return ir_.CreateSelect(ir_.CreateICmpSLT(x, y), x, y); }
-  bool is_in_memory(size_t k) const { return loop_.form.homes[k] != engine::LeafHome::kRegisters; }
+  bool is_in_memory(size_t k) const { return engine::is_in_memory(leaves_[k], loop_.form.batch); }
 
   /// Emits the loop for `count` indices of the batch from `first` on; both are null without a batch.
   void emit_lanes(Value* first, Value* count) {

@@ -53,10 +53,10 @@ Status check_steps(const Plan& plan, const Routines& routines, ObjectRuntime run
   return ok_status();
 }
 
-Status is_for_replicas(const ProgramSignature& signature, const hlo::Module& optimized) {
+Status refused_replicas(const ProgramSignature& signature, const hlo::Module& optimized) {
   for (const hlo::ComputationPtr& computation : computations_of(optimized)) {
     for (const hlo::Instruction& i : computation->instructions()) {
-      if (!hlo::is_collective(i.opcode) && i.opcode != hlo::Opcode::kReplicaId) continue;
+      if (!hlo::differs_between_replicas(i.opcode)) continue;
       return unimplemented(fmt::format("writing an object: {} needs the other replicas of {}; wanted a program of one",
                                        hlo::describe(i, hlo::SourceLines(optimized)), signature.replica_count));
     }
@@ -69,7 +69,7 @@ Status is_for_replicas(const ProgramSignature& signature, const hlo::Module& opt
 
 Status why_not_object(const Plan& plan, const Routines& routines, ObjectRuntime runtime,
                       const ProgramSignature& signature, const hlo::Module& optimized) {
-  if (signature.replica_count != 1 || signature.meets_others) return is_for_replicas(signature, optimized);
+  if (signature.replica_count != 1 || signature.meets_others) return refused_replicas(signature, optimized);
   Status status;
   const auto check = [&](const StepList& steps) {
     if (status.ok()) status = check_steps(plan, routines, runtime, steps, optimized);

@@ -20,15 +20,6 @@ bool has_one_term(const ConvolutionAttributes& c, const Shape& input, const Shap
          kernel.dimension(c.dimensions.kernel_input) == 1 && kernel.dimension(c.dimensions.kernel_output) == features;
 }
 
-/// Returns the input's dimension for each dimension of the result.
-Int64List from_input(const ConvolutionDimensions& d) {
-  Int64List permutation(d.output_spatial.size() + 2);
-  permutation[d.output_batch] = d.input_batch;
-  permutation[d.output_feature] = d.input_feature;
-  for (size_t i = 0; i < d.output_spatial.size(); ++i) permutation[d.output_spatial[i]] = d.input_spatial[i];
-  return permutation;
-}
-
 }  // namespace
 
 /// convolution -> product of broadcasts, if each sum has one term: windows of one element, a group per feature.
@@ -39,7 +30,7 @@ InstructionId simplify_convolution(RewriteBuilder& b, const RewriteNode& n) {
   if (input.element_type() != type || kernel.element_type() != type || is_complex(type)) return kNoInstruction;
   if (!has_one_term(c, input, kernel)) return kNoInstruction;
   auto transpose = std::make_shared<TransposeAttributes>();
-  transpose->permutation = from_input(c.dimensions);
+  transpose->permutation = input_dimensions(c.dimensions);
   const InstructionId left = b.add(Opcode::kTranspose, {n.operand(0)}, transpose);
   const std::vector<int64_t> features = {kernel.dimension(c.dimensions.kernel_output)};
   const InstructionId right = b.add(Opcode::kReshape, {n.operand(1)}, nullptr, Shape::array(type, features));
