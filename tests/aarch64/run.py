@@ -140,16 +140,18 @@ def random_programs(place):
 
 
 def exact_bits(place):
-    """With --exact, all results have the bits of all levels of x86-64, sums too."""
+    """With --exact, all results have the bits of all levels of x86-64, sums and NaNs too."""
     programs = [modules.reductions(kind) for kind in modules.FLOATS]
     programs += [modules.products(kind) for kind in ("f32", "f64", "bf16")]
     programs += [modules.operations(kind) for kind in modules.FLOATS]
+    programs += [modules.complexes(kind) for kind in ("c64", "c128")]
     programs += [modules.random_program(seed) for seed in range(100, 110)]
     sources = [(program.name, program.write(place.folder)) for program in programs]
     sources += [(path.stem, [path, "--random", "3"]) for path in RECORDED]
     # The bits of x86-64:v2 are those of the code whose results the test for AArch64 has.
     for name, options in sources:
-        compile_object(place, name, options, "aarch64", "--exact")
+        test = compile_object(place, name, options, "aarch64", "--exact")
+        assert wanted(test) == wanted(compile_object(place, f"{name}_v3", options, "x86-64:v3", "--exact")), name
     run_together(place, [name for name, _ in sources])
     print(f"{len(sources)} functions had the bits of x86-64 under qemu-aarch64")
 

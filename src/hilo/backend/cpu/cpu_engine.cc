@@ -149,6 +149,7 @@ class CpuEngine final : public HostEngine {
     passes.engine = {target->whole_ops(), target->costs().small_matrices, target->costs().core_cache_bytes};
     passes.check = [&](const hlo::Module& grown) { return check_growth_limit(module, grown, options.limits); };
     HILO_RETURN_IF_ERROR(hlo::run_passes(*optimized, hlo::default_pipeline(), passes).status());
+    if (cpu::is_exact(isa)) HILO_RETURN_IF_ERROR(hlo::run_passes(*optimized, hlo::exact_pipeline(), passes).status());
     HILO_RETURN_IF_ERROR(check_expansion_limit(module, *optimized, options.limits));
     HILO_ASSIGN_OR_RETURN(cpu::EmittedPlan emitted,
                           codegen->compile_plan(*optimized, isa, form, observer, rest_of(options.effort, began)));

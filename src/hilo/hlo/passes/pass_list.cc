@@ -29,6 +29,7 @@ StatusOr<bool> sink_reductions_for(Module& module, const EngineFacts& engine) {
 constexpr PassEntry kAllPasses[] = {
     {"normalize_layouts", normalize_layouts},
     {"normalize_compares", normalize_compares},
+    {"normalize_nans", normalize_nans},
     {"optimize_remat", optimize_remat},
     {"lower_extensions", lower_extensions, lower_extensions_for},
     {"inline_calls", inline_calls},
@@ -61,6 +62,8 @@ constexpr PassEntry kDefaultPipeline[] = {
     pass("hoist_invariants"),   pass("sink_reductions"),    pass("simplify_while"),
     pass("simplify"),           pass("turn_products")};
 
+constexpr PassEntry kExactPipeline[] = {pass("normalize_nans")};
+
 constexpr PassEntry kRaisePipeline[] = {
     pass("normalize_layouts"), pass("normalize_compares"), pass("raise_erf_inv"), pass("raise_lgamma"),
     pass("raise_digamma"),     pass("raise_cumulative"),   pass("raise_linalg"),  pass("raise_while"),
@@ -70,6 +73,7 @@ constexpr PassEntry kRaisePipeline[] = {
 
 std::span<const PassEntry> all_passes() { return kAllPasses; }
 std::span<const PassEntry> default_pipeline() { return kDefaultPipeline; }
+std::span<const PassEntry> exact_pipeline() { return kExactPipeline; }
 std::span<const PassEntry> raise_pipeline() { return kRaisePipeline; }
 
 StatusOr<PassEntry> find_pass(std::string_view name) {

@@ -33,6 +33,9 @@ std::span<const PassEntry> all_passes();
 /// `simplify` runs twice, because unrolled loops and removed branches allow further simplification.
 std::span<const PassEntry> default_pipeline();
 
+/// Returns the passes that follow if the code must compute the same bits on every processor.
+std::span<const PassEntry> exact_pipeline();
+
 /// Returns the passes that run on a program from a file before it is transformed. They recognize written-out ops,
 /// because those ops have rules for derivatives and batching.
 std::span<const PassEntry> raise_pipeline();

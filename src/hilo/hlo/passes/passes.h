@@ -20,6 +20,11 @@ StatusOr<bool> normalize_layouts(Module& module);
 /// are converted first; every other type follows from the operands.
 StatusOr<bool> normalize_compares(Module& module);
 
+/// Gives all NaNs that the program computes the same bits where these are seen: in its results, and before
+/// bitcast-convert, sort and comparisons in total order. Which operand's NaN an instruction of the processor returns
+/// depends on the code around it. NaNs that are only moved from arguments keep their bits.
+StatusOr<bool> normalize_nans(Module& module);
+
 /// Drops instructions that no result and no effect needs. Parameters stay: they determine the computation's type.
 StatusOr<bool> dce(Module& module);
 
