@@ -18,7 +18,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WHOLE = ("base", "types", "engine", "random", "linalg")
-SAMPLED = {"lax": 4, "numpy": 4}  # a test of each group of this size
+SAMPLED = {"lax": 4, "numpy": 4, "hlo": 8, "transform": 8, "backend": 32}  # a test of each group of this size
 PROGRAMS = "a1b,c3d,e5f,071,29b,4cd,6ef,801"  # parts of the names of 131 of 4,556 programs
 LEFT_OUT = (  # what qemu-user can't do
     "BufferPool.SaysSoWhenTheAddressSpaceIsFull",  # it ignores the limit of the address space

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <bit>
 #include <cmath>
 
 #include "hilo/hlo/passes/simplify/match.h"
@@ -19,13 +18,6 @@ std::optional<double> exact_reciprocal(const Literal& scalar) {
   if (!format) return std::nullopt;
   const int largest = (1 << (format->exponent_bits - 1)) - 2;
   return std::abs(exponent - 1) <= largest ? std::optional(1 / c) : std::nullopt;
-}
-
-/// Returns k if every element is 2^k.
-std::optional<int> log2_of_splat(const RewriteBuilder& b, InstructionId id) {
-  const std::optional<int64_t> value = splat_integer(b, id);
-  if (!value || *value <= 0 || !std::has_single_bit(static_cast<uint64_t>(*value))) return std::nullopt;
-  return std::countr_zero(static_cast<uint64_t>(*value));
 }
 
 }  // namespace

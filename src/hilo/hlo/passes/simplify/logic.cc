@@ -22,6 +22,7 @@ InstructionId simplify_and(RewriteBuilder& b, const RewriteNode& n) {
   if (n.operand(0) == n.operand(1)) return n.operand(0);
   if (const auto x = other_operand(b, n, is_all_ones)) return *x;
   if (other_operand(b, n, is_zero) || are_opposite(b, n)) return splat_like(b, n.shape, 0);
+  if (const InstructionId test = sign_of_remainder(b, n); test != kNoInstruction) return test;
   return reassociate_constants(b, n);
 }
 

@@ -2,6 +2,7 @@
 #include "hilo/hlo/passes/simplify/match.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "hilo/hlo/ops/reshape.h"
@@ -86,6 +87,12 @@ std::optional<int64_t> splat_integer(const RewriteBuilder& b, InstructionId id) 
 
 bool is_signed_integer(const Shape& shape) { return class_of(shape) == ElementClass::kSigned; }
 bool is_unsigned_integer(const Shape& shape) { return class_of(shape) == ElementClass::kUnsigned; }
+std::optional<int> log2_of_splat(const RewriteBuilder& b, InstructionId id) {
+  const std::optional<int64_t> value = splat_integer(b, id);
+  if (!value || *value <= 0 || !std::has_single_bit(static_cast<uint64_t>(*value))) return std::nullopt;
+  return std::countr_zero(static_cast<uint64_t>(*value));
+}
+
 bool is_integer(const Shape& shape) { return is_signed_integer(shape) || is_unsigned_integer(shape); }
 bool is_pred(const Shape& shape) { return class_of(shape) == ElementClass::kPred; }
 bool is_float(const Shape& shape) { return class_of(shape) == ElementClass::kFloat; }

@@ -23,6 +23,9 @@ const Literal* splat_value(const RewriteBuilder& b, InstructionId id);
 /// Returns the integer that every element equals, if it is known and fits; pred counts as 0 and 1.
 std::optional<int64_t> splat_integer(const RewriteBuilder& b, InstructionId id);
 
+/// Returns k if every element is the integer 2^k.
+std::optional<int> log2_of_splat(const RewriteBuilder& b, InstructionId id);
+
 bool is_integer(const Shape& shape);
 bool is_signed_integer(const Shape& shape);
 bool is_unsigned_integer(const Shape& shape);

@@ -53,6 +53,11 @@ InstructionId simplify_transpose(RewriteBuilder& b, const RewriteNode& n);
 InstructionId simplify_tuple(RewriteBuilder& b, const RewriteNode& n);
 InstructionId simplify_xor(RewriteBuilder& b, const RewriteNode& n);
 
+/// Rules of floor_division.cc for an and, and for a select: the written-out forms of x // c and x % c, which round
+/// towards minus infinity.
+InstructionId sign_of_remainder(RewriteBuilder& b, const RewriteNode& n);
+InstructionId floor_division(RewriteBuilder& b, const RewriteNode& n);
+
 /// Simplifies only get-tuple-element(tuple(x, y), 0) -> x, for passes that create tuples.
 InstructionId forward_tuples(RewriteBuilder& b, const RewriteNode& n);
 

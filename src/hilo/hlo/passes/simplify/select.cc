@@ -30,7 +30,7 @@ InstructionId simplify_select(RewriteBuilder& b, const RewriteNode& n) {
   if (const RewriteNode* nested = match(b, on_false, Opcode::kSelect); nested != nullptr && nested->operand(0) == p) {
     return b.add(Opcode::kSelect, {p, on_true, nested->operand(2)});
   }
-  return kNoInstruction;
+  return floor_division(b, n);
 }
 
 }  // namespace hilo::hlo

@@ -8,7 +8,11 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <random>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "hilo/backend/cpu/library/linalg/lu_blocks.h"
@@ -158,6 +162,46 @@ class SmallMatrices : public testing::Test {
   }
 };
 
+template <typename T>
+struct Qr {
+  std::vector<T> factors, taus;
+  std::unique_ptr<bool[]> is_left;
+};
+
+template <typename T>
+Qr<T> small_qr(Isa isa, int rows, int columns, const std::vector<T>& matrices, int64_t count) {
+  const auto n = static_cast<size_t>(count);
+  Qr<T> qr{matrices, std::vector<T>(n * static_cast<size_t>(std::min(rows, columns))), std::make_unique<bool[]>(n)};
+  factor_small_qr(isa, rows, columns, count, qr.factors.data(), qr.taus.data(), qr.is_left.get());
+  return qr;
+}
+
+/// LAPACK's geqr2 or org2r, one matrix after the other.
+template <typename T>
+void call_lapack(std::string_view name, int rows, int columns, int reflectors, std::vector<T>& matrices,
+                 std::vector<T>& taus) {
+  const std::string symbol = (std::is_same_v<T, float> ? "s" : "d") + std::string(name) + "_";
+  void* const address = blas_symbol(symbol.c_str());
+  std::vector<T> work(64);
+  int info = 0;
+  const auto size = static_cast<size_t>(rows) * static_cast<size_t>(columns);
+  for (size_t m = 0; m * size < matrices.size(); ++m) {
+    T *const a = matrices.data() + m * size, *const tau = taus.data() + m * static_cast<size_t>(reflectors);
+    if (name == "geqr2")
+      reinterpret_cast<void (*)(const int*, const int*, T*, const int*, T*, T*, int*)>(address)(
+          &rows, &columns, a, &rows, tau, work.data(), &info);
+    else
+      reinterpret_cast<void (*)(const int*, const int*, const int*, T*, const int*, const T*, T*, int*)>(address)(
+          &rows, &columns, &reflectors, a, &rows, tau, work.data(), &info);
+  }
+}
+
+template <typename T>
+void expect_near(const std::vector<T>& got, const std::vector<T>& wanted, T tolerance) {
+  ASSERT_EQ(got.size(), wanted.size());
+  for (size_t k = 0; k < got.size(); ++k) EXPECT_NEAR(got[k], wanted[k], tolerance) << k;
+}
+
 using Types = testing::Types<float, double>;
 TYPED_TEST_SUITE(SmallMatrices, Types);
 
@@ -289,6 +333,89 @@ TYPED_TEST(SmallMatrices, CholeskySaysWhichMatricesFailAndWhere) {
     std::vector<int> info(7);
     factor_small_cholesky(isa, n, true, 7, matrices.data(), info.data());
     EXPECT_EQ(info, (std::vector<int>{0, 4, 5, 0, 3, 0, 1})) << isa_name(isa);
+  }
+}
+
+TYPED_TEST(SmallMatrices, QrAndItsProductsAreThoseOfLapack) {
+  using T = TypeParam;
+  for (const Isa isa : supported_isas()) {
+    for (const auto& [rows, columns] : std::initializer_list<std::pair<int, int>>{
+             {1, 1}, {2, 1}, {3, 3}, {9, 4}, {4, 9}, {1, 7}, {20, 5}, {16, 16}, {31, 30}, {32, 32}}) {
+      const int64_t count = kCounts[1 + (rows + columns) % 5];
+      const int steps = std::min(rows, columns);
+      const auto matrices = this->random_matrices(rows, columns, count);
+      Qr<T> qr = small_qr(isa, rows, columns, matrices, count);
+      EXPECT_FALSE(std::any_of(qr.is_left.get(), qr.is_left.get() + count, [](bool left) { return left; }));
+      std::vector<T> wanted = matrices, taus(qr.taus.size());
+      call_lapack<T>("geqr2", rows, columns, steps, wanted, taus);
+      const T tolerance = 200 * static_cast<T>(rows) * this->kEpsilon;
+      expect_near(qr.factors, wanted, tolerance);
+      expect_near(qr.taus, taus, tolerance);
+      if (columns > rows) continue;
+      for (const int reflectors : {0, steps / 2, steps}) {
+        std::vector<T> some;
+        for (size_t m = 0; m < static_cast<size_t>(count); ++m)
+          some.insert(some.end(), taus.begin() + static_cast<int64_t>(m) * steps,
+                      taus.begin() + static_cast<int64_t>(m) * steps + reflectors);
+        std::vector<T> product = wanted, products = wanted;
+        multiply_small_reflections(isa, rows, columns, reflectors, count, product.data(), some.data());
+        call_lapack<T>("org2r", rows, columns, reflectors, products, some);
+        expect_near(product, products, tolerance);
+      }
+    }
+  }
+}
+
+TYPED_TEST(SmallMatrices, QrOfAMatrixDoesNotDependOnOthers) {
+  for (const Isa isa : supported_isas()) {
+    const auto matrices = this->random_matrices(7, 5, 37);
+    const auto qr = small_qr(isa, 7, 5, matrices, 37);
+    for (size_t m = 0; m < 37; ++m) {
+      const auto begin = static_cast<int64_t>(m * 35);
+      const auto alone = small_qr<TypeParam>(isa, 7, 5, {matrices.begin() + begin, matrices.begin() + begin + 35}, 1);
+      EXPECT_TRUE(std::ranges::equal(alone.factors, std::span(qr.factors).subspan(m * 35, 35)));
+      EXPECT_TRUE(std::ranges::equal(alone.taus, std::span(qr.taus).subspan(m * 5, 5)));
+    }
+  }
+}
+
+/// Zeros below the diagonal need no reflector, and signs of zeros count. Extreme numbers are left to LAPACK.
+TYPED_TEST(SmallMatrices, QrOfOddMatricesIsThatOfLapackOrLeftToIt) {
+  using T = TypeParam;
+  constexpr T kTiny = std::numeric_limits<T>::min(), kLarge = std::numeric_limits<T>::max() / 8;
+  // Two rows, three columns.
+  const std::vector<std::array<T, 6>> good = {
+      {0, 0, 0, 0, 0, 0},           {-2, 0, 3, -4, 5, 6},   {T(-0.0), 3, 1, 2, 3, 4},
+      {0, -3, 1, 2, 3, 4},          {1, kTiny, 2, 3, 4, 5}, {kTiny, 1, 2, 3, 4, 5},
+      {-1, 2, 2, -4, kTiny, kTiny}, {kTiny, 0, 1, 1, 1, 1}, {1, 2, 3, 4, kLarge, -1},
+  };
+  const std::vector<std::array<T, 6>> left = {
+      {1, 2, 3, 4, this->kNan, 6}, {1, 0, 3, 4, 5, this->kInfinity}, {kLarge, kLarge, 1, 1, 1, 1},
+      {kTiny, kTiny, 1, 1, 1, 1},  {this->kNan, 0, 1, 1, 1, 1},      {1, 0, 1, -this->kInfinity, 1, 1},
+  };
+  for (const Isa isa : supported_isas()) {
+    std::vector<T> matrices;
+    for (size_t k = 0; k < std::max(good.size(), left.size()); ++k) {  // in turn
+      if (k < good.size()) matrices.insert(matrices.end(), good[k].begin(), good[k].end());
+      if (k < left.size()) matrices.insert(matrices.end(), left[k].begin(), left[k].end());
+    }
+    const size_t count = matrices.size() / 6;
+    const Qr<T> qr = small_qr(isa, 2, 3, matrices, static_cast<int64_t>(count));
+    std::vector<T> wanted = matrices, taus(qr.taus.size());
+    call_lapack<T>("geqr2", 2, 3, 2, wanted, taus);
+    for (size_t m = 0; m < count; ++m) {
+      const bool is_good = m >= 2 * left.size() || m % 2 == 0;
+      EXPECT_EQ(qr.is_left[m], !is_good) << m;
+      for (size_t k = m * 6; k < m * 6 + 6; ++k) {
+        if (is_good) {
+          EXPECT_NEAR(qr.factors[k], wanted[k], 10 * this->kEpsilon * std::max(T(1), std::abs(wanted[k]))) << k;
+          EXPECT_EQ(std::signbit(qr.factors[k]), std::signbit(wanted[k])) << k;
+        } else {
+          EXPECT_EQ(std::memcmp(&qr.factors[k], &matrices[k], sizeof(T)), 0) << k;
+        }
+      }
+      for (size_t k = m * 2; is_good && k < m * 2 + 2; ++k) EXPECT_NEAR(qr.taus[k], taus[k], 10 * this->kEpsilon);
+    }
   }
 }
 

@@ -168,6 +168,21 @@ Status trsm(const CustomCallFrame& frame) {
   return ok_status();
 }
 
+/// Factors matrices [begin, end), one per lane, and by factor_one(i) those that lanes leave.
+template <typename T, typename FactorOne>
+void factor_qr_in_lanes(Isa isa, const Batch<T>& x, const Batch<T>& tau, int64_t begin, int64_t end,
+                        const FactorOne& factor_one) {
+  constexpr int64_t kAtOnce = 64;
+  bool is_left[kAtOnce];
+  for (int64_t first = begin; first < end; first += kAtOnce) {
+    const int64_t count = std::min(kAtOnce, end - first);
+    factor_small_qr(isa, x.rows, x.columns, count, x.item(first), tau.item(first), is_left);
+    for (int64_t k = 0; k < count; ++k) {
+      if (is_left[k]) factor_one(first + k);
+    }
+  }
+}
+
 template <typename T>
 Status geqrf(const CustomCallFrame& frame) {
   static auto* const call = routine<T, void(const int*, const int*, T*, const int*, T*, T*, const int*, int*)>("geqrf");
@@ -184,14 +199,20 @@ Status geqrf(const CustomCallFrame& frame) {
   int info = 0;
   call(&out.rows, &out.columns, out.data, &leading, tau.data, &needed, &query, &info);
   const int size = work_size(needed);
+  HILO_ASSIGN_OR_RETURN([[maybe_unused]] const Isa isa, selected_isa());
   for_batch(x.count, cube(x.rows, x.columns), [&](int64_t begin, int64_t end) {
     std::vector<T> work(size);
-    int ignored = 0;
-    for (int64_t i = begin; i < end; ++i) {
+    const auto factor_one = [&](int64_t i) {
+      int ignored = 0;
       const std::vector<int> bad = clear_bad_columns(out.item(i), out.rows, out.columns);
       call(&out.rows, &out.columns, out.item(i), &leading, tau.item(i), work.data(), &size, &ignored);
       mark_bad_columns(bad, out.item(i), out.rows, out.columns, tau.item(i));
+    };
+    if constexpr (!kComplex<T>) {
+      if (uses_lanes_for_qr<T>(isa, x.rows, x.columns, x.count))
+        return factor_qr_in_lanes(isa, out, tau, begin, end, factor_one);
     }
+    for (int64_t i = begin; i < end; ++i) factor_one(i);
   });
   return ok_status();
 }
@@ -259,7 +280,15 @@ Status orgqr(const CustomCallFrame& frame) {
   int info = 0;
   call(&out.rows, &out.columns, &tau.rows, out.data, &leading, tau.data, &needed, &query, &info);
   const int size = work_size(needed);
+  HILO_ASSIGN_OR_RETURN([[maybe_unused]] const Isa isa, selected_isa());
   for_batch(x.count, cube(x.rows, x.columns), [&](int64_t begin, int64_t end) {
+    if constexpr (!kComplex<T>) {
+      if (uses_lanes_for_qr<T>(isa, x.rows, x.columns, x.count) &&
+          all_finite(out.item(begin), (end - begin) * out.size()) &&
+          all_finite(tau.item(begin), (end - begin) * tau.size()))
+        return multiply_small_reflections(isa, x.rows, x.columns, tau.rows, end - begin, out.item(begin),
+                                          tau.item(begin));
+    }
     std::vector<T> work(size);
     int ignored = 0;
     for (int64_t i = begin; i < end; ++i) {

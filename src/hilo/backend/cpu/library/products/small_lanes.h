@@ -36,6 +36,22 @@ struct LaneSolve {
   bool goes_forward, has_unit_diagonal;
 };
 
+/// Elements as in LaneLu. Reflector k of lane l is 1 in row k, the elements below it, and tau[k * lanes + l].
+template <typename T>
+struct LaneQr {
+  int rows, columns;
+  T *a, *tau;
+  int* is_extreme;  ///< output: whether lane l has numbers for which squares aren't exact enough; then a is undefined
+};
+
+/// The product of `count` reflectors of LaneQr replaces them: its first columns.
+template <typename T>
+struct LaneReflections {
+  int rows, columns, count;
+  T* a;
+  const T* tau;
+};
+
 template <typename T>
 struct LaneKernels {
   int lanes;
@@ -47,6 +63,8 @@ struct LaneKernels {
   void (*factor_lu)(const LaneLu<T>& matrices);
   void (*factor_cholesky)(const LaneCholesky<T>& matrices);
   void (*solve)(const LaneSolve<T>& systems);
+  void (*factor_qr)(const LaneQr<T>& matrices);
+  void (*multiply_reflections)(const LaneReflections<T>& matrices);
 };
 
 struct SmallLanes {

@@ -56,6 +56,11 @@ bool uses_lanes_for_cholesky(Isa isa, int n, int64_t count) {
 }
 
 template <typename T>
+bool uses_lanes_for_qr(Isa isa, int rows, int columns, int64_t count) {
+  return std::max(rows, columns) <= kLargestSmallQr && fill_lanes<T>(isa, count);
+}
+
+template <typename T>
 bool uses_lanes_for_solve(Isa isa, const TriangularProblem<T>& p, int64_t count) {
   return p.unknowns() <= kLargestSmallSolve &&
          p.others() <= std::min(kLargestSmallSolve, 2 * kernels_of<T>(isa).lanes) && fill_lanes<T>(isa, count);
@@ -97,6 +102,45 @@ void factor_small_cholesky(Isa isa, int n, bool lower, int64_t count, T* matrice
 }
 
 template <typename T>
+void factor_small_qr(Isa isa, int rows, int columns, int64_t count, T* matrices, T* taus, bool* is_left) {
+  const LaneKernels<T>& kernels = kernels_of<T>(isa);
+  const int lanes = kernels.lanes, steps = std::min(rows, columns);
+  const int size = rows * columns;
+  LaneMemory<T, kLargestSmallQr * kLargestSmallQr> memory, results;
+  LaneMemory<T, kLargestSmallQr> lane_taus;
+  int is_extreme[kSmallMostLanes];
+  in_groups(count, lanes, [&](int64_t first, int group) {
+    T* const here = matrices + first * size;
+    kernels.load(here, size, group, memory.elements);
+    kernels.factor_qr({rows, columns, memory.elements, lane_taus.elements, is_extreme});
+    kernels.store(memory.elements, size, group, results.elements);
+    for (int lane = 0; lane < group; ++lane) {
+      is_left[first + lane] = is_extreme[lane] != 0;
+      if (is_extreme[lane] != 0) continue;
+      std::copy_n(results.elements + lane * size, size, here + lane * size);
+      for (int k = 0; k < steps; ++k) taus[(first + lane) * steps + k] = lane_taus.elements[k * lanes + lane];
+    }
+  });
+}
+
+template <typename T>
+void multiply_small_reflections(Isa isa, int rows, int columns, int reflectors, int64_t count, T* matrices,
+                                const T* taus) {
+  const LaneKernels<T>& kernels = kernels_of<T>(isa);
+  const int lanes = kernels.lanes;
+  const int size = rows * columns;
+  LaneMemory<T, kLargestSmallQr * kLargestSmallQr> memory;
+  LaneMemory<T, kLargestSmallQr> lane_taus;
+  in_groups(count, lanes, [&](int64_t first, int group) {
+    T* const here = matrices + first * size;
+    kernels.load(here, size, group, memory.elements);
+    kernels.load(taus + first * reflectors, reflectors, group, lane_taus.elements);
+    kernels.multiply_reflections({rows, columns, reflectors, memory.elements, lane_taus.elements});
+    kernels.store(memory.elements, size, group, here);
+  });
+}
+
+template <typename T>
 void solve_small(Isa isa, const TriangularProblem<T>& p, int64_t count) {
   const LaneKernels<T>& kernels = kernels_of<T>(isa);
   const int lanes = kernels.lanes;
@@ -123,12 +167,15 @@ void solve_small(Isa isa, const TriangularProblem<T>& p, int64_t count) {
   });
 }
 
-#define HILO_SMALL_MATRICES(T)                                                      \
-  template bool uses_lanes_for_lu<T>(Isa, int, int, int64_t);                       \
-  template bool uses_lanes_for_cholesky<T>(Isa, int, int64_t);                      \
-  template bool uses_lanes_for_solve<T>(Isa, const TriangularProblem<T>&, int64_t); \
-  template void factor_small_lu<T>(Isa, int, int, int64_t, T*, int*, int*);         \
-  template void factor_small_cholesky<T>(Isa, int, bool, int64_t, T*, int*);        \
+#define HILO_SMALL_MATRICES(T)                                                            \
+  template bool uses_lanes_for_lu<T>(Isa, int, int, int64_t);                             \
+  template bool uses_lanes_for_cholesky<T>(Isa, int, int64_t);                            \
+  template bool uses_lanes_for_qr<T>(Isa, int, int, int64_t);                             \
+  template bool uses_lanes_for_solve<T>(Isa, const TriangularProblem<T>&, int64_t);       \
+  template void factor_small_qr<T>(Isa, int, int, int64_t, T*, T*, bool*);                \
+  template void multiply_small_reflections<T>(Isa, int, int, int, int64_t, T*, const T*); \
+  template void factor_small_lu<T>(Isa, int, int, int64_t, T*, int*, int*);               \
+  template void factor_small_cholesky<T>(Isa, int, bool, int64_t, T*, int*);              \
   template void solve_small<T>(Isa, const TriangularProblem<T>&, int64_t);
 HILO_SMALL_MATRICES(float)
 HILO_SMALL_MATRICES(double)

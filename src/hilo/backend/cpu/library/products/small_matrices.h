@@ -15,6 +15,7 @@ inline constexpr int kLargestSmallCholesky = 32;  // rows
 // rows and columns: up to this size factor_lu's panels have the same results
 inline constexpr int kLargestSmallLu = 16;
 inline constexpr int kLargestSmallSolve = 16;  // unknowns, and right-hand sides
+inline constexpr int kLargestSmallQr = 32;     // rows and columns
 
 /// Whether lanes are used for `count` matrices: up to the sizes for which measurements show that they are faster than
 /// one matrix after the other. The functions below may be called then. With more lanes the limit is higher, because a
@@ -25,6 +26,8 @@ template <typename T>
 bool uses_lanes_for_lu(Isa isa, int rows, int columns, int64_t count);
 template <typename T>
 bool uses_lanes_for_cholesky(Isa isa, int n, int64_t count);
+template <typename T>
+bool uses_lanes_for_qr(Isa isa, int rows, int columns, int64_t count);
 template <typename T>
 bool uses_lanes_for_solve(Isa isa, const TriangularProblem<T>& first, int64_t count);
 
@@ -43,6 +46,22 @@ void factor_small_lu(Isa isa, int rows, int columns, int64_t count, T* matrices,
 /// Source       Golub and Van Loan, Matrix Computations, 4.2 (row by row)
 template <typename T>
 void factor_small_cholesky(Isa isa, int n, bool lower, int64_t count, T* matrices, int* info);
+
+/// Factors `count` consecutive column-major matrices in place, as LAPACK's geqrf: R, below it min(rows, columns)
+/// reflectors, and their factors tau. Leaves matrices with NaN or infinities, or numbers for which squares aren't exact
+/// enough, and sets is_left[i].
+/// Types        float, double
+/// Precondition rows, columns <= kLargestSmallQr
+/// Source       Golub and Van Loan, Matrix Computations, 5.2; LAPACK's larfg for the signs
+template <typename T>
+void factor_small_qr(Isa isa, int rows, int columns, int64_t count, T* matrices, T* taus, bool* is_left);
+
+/// Replaces the reflectors of `count` matrices by the first columns of their products, as LAPACK's orgqr.
+/// Types        float, double
+/// Precondition reflectors <= columns <= rows <= kLargestSmallQr
+template <typename T>
+void multiply_small_reflections(Isa isa, int rows, int columns, int reflectors, int64_t count, T* matrices,
+                                const T* taus);
 
 /// Solves `count` problems like `p`, whose A and B are consecutive, n x n and m x n numbers. Quotients are divisions,
 /// because a diagonal's reciprocal may be infinite.
