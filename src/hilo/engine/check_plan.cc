@@ -16,6 +16,8 @@ class PlanChecker {
     for (const PlannedFunction& f : plan_.functions) within("object", f.object, plan_.objects.size());
     for (uint32_t k : plan_.kernels) within("function", k, plan_.functions.size());
     for (uint32_t slot : plan_.argument_slots) check_slot(slot);
+    if (!plan_.argument_offsets.empty() && plan_.argument_offsets.size() != plan_.argument_slots.size())
+      fail("another number of offsets than arguments");
     for (const Slot& slot : plan_.slots) check_source(slot);
     check_steps(plan_.steps);
     for (const WhileLoop& loop : plan_.loops) check_loop(loop);

@@ -129,6 +129,7 @@ struct Plan {
   StepList steps;
   std::vector<Slot> slots;
   std::vector<SlotId> argument_slots;
+  std::vector<int64_t> argument_offsets;  ///< bytes from the slots' addresses; empty if all are 0
   std::vector<LibraryCall> library_calls;
   std::vector<WhileLoop> loops;
   std::vector<Branches> branches;

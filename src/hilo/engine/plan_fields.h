@@ -43,8 +43,9 @@ HILO_FIELDS(PlannedWork, "kind", s.kind, "form", s.form, "bytes", s.bytes, "nano
 HILO_FIELDS(PlannedFunction, "object", s.object, "name", s.name)
 HILO_FIELDS(Plan, "target", s.target, "arena_bytes", s.arena_bytes, "max_arguments", s.max_arguments, "forks", s.forks,
             "steps", s.steps, "loops", s.loops, "whole_loops", s.whole_loops, "branches", s.branches, "slots", s.slots,
-            "argument_slots", s.argument_slots, "donations", s.donations, "library_calls", s.library_calls, "kernels",
-            s.kernels, "functions", s.functions, "work", s.work, "constants", s.constants, "objects", s.objects)
+            "argument_slots", s.argument_slots, "argument_offsets", s.argument_offsets, "donations", s.donations,
+            "library_calls", s.library_calls, "kernels", s.kernels, "functions", s.functions, "work", s.work,
+            "constants", s.constants, "objects", s.objects)
 
 /// Prints a library call as an HLO module.
 std::string text_of_call(const hlo::ComputationPtr& call);

@@ -8,6 +8,7 @@
 #include "hilo/backend/cpu/emit/jit.h"
 #include "hilo/backend/cpu/emit/kernel_cache.h"
 #include "hilo/backend/cpu/emit/whole_loop.h"
+#include "hilo/engine/kernel_offsets.h"
 #include "hilo/engine/whole_loops.h"
 
 namespace hilo::cpu {
@@ -94,6 +95,7 @@ Status emit_kernels(engine::PlannedProgram& program, Isa isa, hlo::PassObserver*
 StatusOr<EmittedPlan> emit_code(engine::PlannedProgram program, Isa isa, hlo::PassObserver* observer) {
   int64_t compiled = 0;
   HILO_RETURN_IF_ERROR(emit_loops(program, isa, observer, compiled));
+  engine::move_offsets_to_arguments(program);
   HILO_RETURN_IF_ERROR(emit_kernels(program, isa, observer, compiled));
   return EmittedPlan{std::move(program.plan), compiled, 0};
 }

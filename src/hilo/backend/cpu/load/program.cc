@@ -20,8 +20,12 @@ using engine::Step, engine::StepKind, engine::Swap, engine::WhileLoop, engine::W
 namespace {
 
 void gather_arguments(const Step& step, const StepContext& context, void** arguments) {
-  const SlotId* slots = context.program.plan.argument_slots.data() + step.arguments;
+  const engine::Plan& plan = context.program.plan;
+  const SlotId* slots = plan.argument_slots.data() + step.arguments;
   for (uint32_t k = 0; k < step.argument_count; ++k) arguments[k] = context.slots[slots[k]];
+  if (plan.argument_offsets.empty()) return;
+  const int64_t* offsets = plan.argument_offsets.data() + step.arguments;
+  for (uint32_t k = 0; k < step.argument_count; ++k) arguments[k] = static_cast<std::byte*>(arguments[k]) + offsets[k];
 }
 
 bool is_stopped(const StepContext& context) {

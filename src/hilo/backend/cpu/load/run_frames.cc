@@ -16,10 +16,15 @@ bool runs_straight(const Program& program) {
   });
 }
 
+int64_t offset_of(const engine::Plan& plan, size_t argument) {
+  return plan.argument_offsets.empty() ? 0 : plan.argument_offsets[argument];
+}
+
 void set_places(const auto& places, std::vector<void*>& addresses, const std::byte* const* arguments,
                 std::byte* const* results) {
-  for (const auto& place : places.arguments) addresses[place.at] = const_cast<std::byte*>(arguments[place.number]);
-  for (const auto& place : places.results) addresses[place.at] = results[place.number];
+  for (const auto& place : places.arguments)
+    addresses[place.at] = const_cast<std::byte*>(arguments[place.number]) + place.offset;
+  for (const auto& place : places.results) addresses[place.at] = results[place.number] + place.offset;
 }
 
 }  // namespace
@@ -28,15 +33,15 @@ RunFrames::RunFrames(const Program& program)
     : program_(program),
       straight_(runs_straight(program)),
       copies_(std::ranges::any_of(program.plan.steps, [](const Step& s) { return s.kind == StepKind::kCopy; })) {
-  const auto add = [&program](Places& places, SlotId slot, size_t at) {
+  const auto add = [&program](Places& places, SlotId slot, size_t at, int64_t offset) {
     const Slot& source = program.plan.slots[slot];
-    const Place place{static_cast<uint32_t>(at), static_cast<uint32_t>(source.index)};
+    const Place place{static_cast<uint32_t>(at), static_cast<uint32_t>(source.index), offset};
     if (source.source == SlotSource::kArgument) places.arguments.push_back(place);
     if (source.source == SlotSource::kResult) places.results.push_back(place);
   };
-  for (size_t s = 0; s < program.plan.slots.size(); ++s) add(slots_, static_cast<SlotId>(s), s);
+  for (size_t s = 0; s < program.plan.slots.size(); ++s) add(slots_, static_cast<SlotId>(s), s, 0);
   for (size_t k = 0; straight_ && k < program.plan.argument_slots.size(); ++k)
-    add(straight_places_, program.plan.argument_slots[k], k);
+    add(straight_places_, program.plan.argument_slots[k], k, offset_of(program.plan, k));
 }
 
 RunFrames::~RunFrames() {
@@ -76,8 +81,11 @@ StatusOr<std::unique_ptr<RunFrame>> RunFrames::make() const {
     frame->first_slots.push_back(address);
   }
   frame->slots = frame->first_slots;
-  if (straight_)
-    for (SlotId slot : program_.plan.argument_slots) frame->arguments.push_back(frame->slots[slot]);
+  for (size_t k = 0; straight_ && k < program_.plan.argument_slots.size(); ++k) {
+    void* const beginning = frame->slots[program_.plan.argument_slots[k]];  // null for the caller's memory
+    const int64_t offset = beginning == nullptr ? 0 : offset_of(program_.plan, k);
+    frame->arguments.push_back(static_cast<std::byte*>(beginning) + offset);
+  }
   return frame;
 }
 

@@ -46,6 +46,7 @@ class RunFrames {
   struct Place {
     uint32_t at;      ///< index in RunFrame::slots or RunFrame::arguments
     uint32_t number;  ///< of the argument or result
+    int64_t offset;   ///< from its beginning, in bytes
   };
   struct Places {
     std::vector<Place> arguments, results;

@@ -24,6 +24,7 @@ engine::Plan steps_of(const engine::Plan& plan) {
   steps.steps = plan.steps;
   steps.slots = plan.slots;
   steps.argument_slots = plan.argument_slots;
+  steps.argument_offsets = plan.argument_offsets;
   steps.loops = plan.loops;
   steps.branches = plan.branches;
   steps.whole_loops = plan.whole_loops;
@@ -37,9 +38,9 @@ engine::Plan steps_of(const engine::Plan& plan) {
 
 bool equal(const engine::Plan& a, const engine::Plan& b) {
   return a.target == b.target && a.steps == b.steps && a.slots == b.slots && a.argument_slots == b.argument_slots &&
-         a.loops == b.loops && a.branches == b.branches && a.whole_loops == b.whole_loops &&
-         a.donations == b.donations && a.arena_bytes == b.arena_bytes && a.max_arguments == b.max_arguments &&
-         a.forks == b.forks;
+         a.argument_offsets == b.argument_offsets && a.loops == b.loops && a.branches == b.branches &&
+         a.whole_loops == b.whole_loops && a.donations == b.donations && a.arena_bytes == b.arena_bytes &&
+         a.max_arguments == b.max_arguments && a.forks == b.forks;
 }
 
 }  // namespace

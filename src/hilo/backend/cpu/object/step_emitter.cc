@@ -296,9 +296,8 @@ class StepEmitter {
     return known;
   }
 
-  void store_pointers(Value* to, std::span<const SlotId> slots) {
-    for (size_t k = 0; k < slots.size(); ++k)
-      ir_.CreateStore(pointer(slots[k]), ir_.CreateConstGEP1_64(ir_.getPtrTy(), to, k));
+  void store_pointer(Value* to, size_t k, Value* address) {
+    ir_.CreateStore(address, ir_.CreateConstGEP1_64(ir_.getPtrTy(), to, k));
   }
 
   void leave_if(Value* condition) {
@@ -314,7 +313,11 @@ class StepEmitter {
   void emit_function(const Step& step) {
     if (step.kind == StepKind::kKernel && step.stretch != 0) leave_if_stopped();  // a long kernel
     Value* arguments = array(arguments_, plan_.max_arguments);
-    store_pointers(arguments, std::span(plan_.argument_slots).subspan(step.arguments, step.argument_count));
+    for (size_t k = 0; k < step.argument_count; ++k) {
+      Value* const beginning = pointer(plan_.argument_slots[step.arguments + k]);
+      const int64_t offset = plan_.argument_offsets.empty() ? 0 : plan_.argument_offsets[step.arguments + k];
+      store_pointer(arguments, k, offset == 0 ? beginning : ir_.CreateConstGEP1_64(ir_.getInt8Ty(), beginning, offset));
+    }
     if (Value* stopped = module_.run(ir_, step, arguments, {call_.services, call_.arena, call_.stop}))
       leave_if(stopped);
   }
@@ -390,7 +393,7 @@ class StepEmitter {
     size_t most = 0;
     for (const WholeLoop& other : plan_.whole_loops) most = std::max(most, other.slots.size());
     Value* pointers = array(pointers_, most);
-    store_pointers(pointers, loop.slots);
+    for (size_t k = 0; k < loop.slots.size(); ++k) store_pointer(pointers, k, pointer(loop.slots[k]));
     Value* context = array(context_, sizeof(LoopContext) / sizeof(void*));
     const auto set = [&](size_t offset, Value* value) {
       ir_.CreateStore(value, ir_.CreateConstGEP1_64(ir_.getInt8Ty(), context, offset));

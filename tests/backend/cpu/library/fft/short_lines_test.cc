@@ -55,7 +55,7 @@ void check(const Case& c, bool special) {
     std::vector<T> out(static_cast<size_t>(c.type == FftType::kIrfft ? real : complex), T(77));
     const hlo::ShortFftArray<T> transform(attributes, c.sizes, short_line_kernels_of<T>(isa));
     ASSERT_TRUE(transform.run(in.data(), out.data(), kInOrder).ok());
-    if (isa == Isa::kSse2) wanted = out;
+    if (isa == supported_isas().front()) wanted = out;
     for (size_t i = 0; i < out.size(); ++i) {
       const bool both_nan = out[i] != out[i] && wanted[i] != wanted[i];
       ASSERT_TRUE(both_nan || std::memcmp(&out[i], &wanted[i], sizeof(T)) == 0)

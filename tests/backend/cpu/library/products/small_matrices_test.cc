@@ -207,7 +207,7 @@ TYPED_TEST_SUITE(SmallMatrices, Types);
 
 TYPED_TEST(SmallMatrices, LuIsThatOfPanels) {
   for (const Isa isa : supported_isas()) {
-    if (isa == Isa::kSse2) continue;  // uses LAPACK
+    if (vector_bytes(isa) == 16) continue;  // uses LAPACK
     for (int rows = 0; rows <= kLargestSmallLu; ++rows) {
       for (int columns : {0, 1, rows - 1, rows, rows + 3, kLargestSmallLu}) {
         if (columns < 0 || columns > rows) continue;
@@ -259,7 +259,7 @@ TYPED_TEST(SmallMatrices, LuOfOddMatricesIsThatOfPanels) {
   constexpr int n = 5;
   constexpr int64_t kCount = 41;
   for (const Isa isa : supported_isas()) {
-    if (isa == Isa::kSse2) continue;
+    if (vector_bytes(isa) == 16) continue;
     auto matrices = this->random_matrices(n, n, kCount);
     const auto matrix = [&](int m) { return matrices.begin() + m * n * n; };
     std::fill_n(matrix(0), n * n, T(0));

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/engine/kernel_offsets.h"
+
+#include <algorithm>
+
+namespace hilo::engine {
+namespace {
+
+/// Subtracts the least constant from the indices, if it is positive, and returns it in bytes.
+int64_t take_offset(std::span<IndexExpr* const> indices, ElementType type) {
+  if (indices.empty()) return 0;
+  const int64_t least =
+      (*std::ranges::min_element(indices, {}, [](const IndexExpr* e) { return e->constant; }))->constant;
+  if (least <= 0) return 0;  // outside of the array, behind a guard
+  for (IndexExpr* index : indices) index->constant -= least;
+  return least * element_size_bytes(type);
+}
+
+/// Returns the offset of each argument in bytes: inputs, then outputs.
+std::vector<int64_t> take_offsets(Region& region) {
+  std::vector<std::vector<IndexExpr*>> indices(region.inputs.size());
+  for (RegionNode& node : region.nodes) {
+    if (node.kind == NodeKind::kLoad) indices[node.input].push_back(&node.index);
+  }
+  std::vector<int64_t> offsets;
+  for (size_t k = 0; k < region.inputs.size(); ++k) offsets.push_back(take_offset(indices[k], region.inputs[k].type));
+  for (RegionOutput& output : region.outputs) {
+    IndexExpr* const index = &output.index;
+    offsets.push_back(take_offset({&index, 1}, output.type));
+  }
+  return offsets;
+}
+
+}  // namespace
+
+void move_offsets_to_arguments(PlannedProgram& program) {
+  Plan& plan = program.plan;
+  std::vector<bool> is_called_by_loop(program.kernels.size());
+  for (const WholeLoop& loop : plan.whole_loops) {
+    for (const uint32_t kernel : loop.kernels) is_called_by_loop[kernel] = true;
+  }
+  std::vector<int64_t> all(plan.argument_slots.size());
+  for_each_list(plan, [&](StepList& steps) {
+    for (const Step& step : steps) {
+      if (step.kind != StepKind::kKernel || is_called_by_loop[step.index]) continue;
+      std::ranges::copy(take_offsets(program.kernels[step.index].region), all.begin() + step.arguments);
+    }
+  });
+  if (std::ranges::any_of(all, [](int64_t offset) { return offset != 0; })) plan.argument_offsets = std::move(all);
+}
+
+}  // namespace hilo::engine
