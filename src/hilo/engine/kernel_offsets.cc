@@ -31,14 +31,23 @@ std::vector<int64_t> take_offsets(Region& region) {
   return offsets;
 }
 
+/// Returns the kernels whose arguments the code of a loop passes.
+std::vector<bool> called_by_loops(const PlannedProgram& program) {
+  std::vector<bool> called(program.kernels.size());
+  for (const WholeLoop& loop : program.plan.whole_loops) {
+    for (const uint32_t kernel : loop.kernels) called[kernel] = true;
+    for (const Step& step : loop.handed_out) {
+      if (step.kind == StepKind::kKernel) called[step.index] = true;
+    }
+  }
+  return called;
+}
+
 }  // namespace
 
 void move_offsets_to_arguments(PlannedProgram& program) {
   Plan& plan = program.plan;
-  std::vector<bool> is_called_by_loop(program.kernels.size());
-  for (const WholeLoop& loop : plan.whole_loops) {
-    for (const uint32_t kernel : loop.kernels) is_called_by_loop[kernel] = true;
-  }
+  const std::vector<bool> is_called_by_loop = called_by_loops(program);
   std::vector<int64_t> all(plan.argument_slots.size());
   for_each_list(plan, [&](StepList& steps) {
     for (const Step& step : steps) {
