@@ -260,5 +260,74 @@ TEST(ControlFlow, KeepsDenormalsAndTheCallersControlWord) {
   EXPECT_GT(got[0].data<float>()[0], 0);
 }
 
+/// x = tanh(reverse(x) * s[3]), so large that the loop hands its kernel to the host's threads.
+TEST(ControlFlow, KernelsOfLoopsReadPartsOfArrays) {
+  check(*hlo::parse_module(R"(HloModule parts
+
+condition {
+  p = (s32[], f32[40000], f32[4]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(5)
+  ROOT c = pred[] compare(i, n), direction=LT
+}
+
+body {
+  p = (s32[], f32[40000], f32[4]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  x = f32[40000] get-tuple-element(p), index=1
+  s = f32[4] get-tuple-element(p), index=2
+  last = f32[1] slice(s), slice={[3:4]}
+  scale = f32[] reshape(last)
+  scales = f32[40000] broadcast(scale), dimensions={}
+  turned = f32[40000] reverse(x), dimensions={0}
+  scaled = f32[40000] multiply(turned, scales)
+  y = f32[40000] tanh(scaled)
+  ROOT r = (s32[], f32[40000], f32[4]) tuple(next, y, s)
+}
+
+ENTRY main {
+  x = f32[40000] parameter(0)
+  s = f32[4] parameter(1)
+  zero = s32[] constant(0)
+  t = (s32[], f32[40000], f32[4]) tuple(zero, x, s)
+  loop = (s32[], f32[40000], f32[4]) while(t), condition=condition, body=body
+  ROOT y = f32[40000] get-tuple-element(loop), index=1
+}
+)"));
+}
+
+/// y = sort(y + x[k]) for three rows of x, whose kernels have the same code.
+TEST(ControlFlow, UnrolledLoopsReadRowAfterRow) {
+  check(*hlo::parse_module(R"(HloModule rows
+
+less {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = pred[] compare(a, b), direction=LT
+}
+
+ENTRY main {
+  x = f32[4,9] parameter(0)
+  y = f32[9] parameter(1)
+  s1 = f32[1,9] slice(x), slice={[1:2],[0:9]}
+  r1 = f32[9] reshape(s1)
+  a1 = f32[9] add(y, r1)
+  o1 = f32[9] sort(a1), dimensions={0}, to_apply=less
+  s2 = f32[1,9] slice(x), slice={[3:4],[0:9]}
+  r2 = f32[9] reshape(s2)
+  a2 = f32[9] add(o1, r2)
+  o2 = f32[9] sort(a2), dimensions={0}, to_apply=less
+  s3 = f32[1,9] slice(x), slice={[2:3],[0:9]}
+  r3 = f32[9] reshape(s3)
+  a3 = f32[9] add(o2, r3)
+  o3 = f32[9] sort(a3), dimensions={0}, to_apply=less
+  both = f32[18] concatenate(o2, o3), dimensions={0}
+  ROOT all = (f32[18], f32[9]) tuple(both, o1)
+}
+)"));
+}
+
 }  // namespace
 }  // namespace hilo::cpu
