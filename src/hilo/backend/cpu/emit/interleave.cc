@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hilo/backend/cpu/emit/complex.h"
+#include "hilo/backend/cpu/emit/settled.h"
 #include "hilo/base/sizes.h"
 
 namespace hilo::cpu {
@@ -45,7 +46,7 @@ Value* pick(llvm::IRBuilder<>& ir, const Stream& stream, std::span<const int64_t
     else picked = vector;
     for (int i = 0; i < lanes && k > 0; ++i) order[i] = order[i] < 0 ? -1 : i;
   }
-  return picked;
+  return settled(ir, picked);
 }
 
 /// Returns every second element from `first` on, up to `count`.

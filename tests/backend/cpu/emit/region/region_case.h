@@ -62,6 +62,7 @@ inline std::string code_of(const RegionCase& c, Isa isa) {
         "^(turn|then)[0-9]*:|(load|store)(?: atomic)? (<[^>]*>|(?!ptr)\\w+)|call .*@([\\w.]+)\\(");
     std::smatch found;
     if (!std::regex_search(line, found, interesting)) continue;
+    if (line.find("llvm.arithmetic.fence") != std::string::npos) continue;  // no instruction
     ++counts[found[1].matched   ? found[1].str()
              : found[2].matched ? found[2].str() + " " + found[3].str()
                                 : found[4].str()];

@@ -6,6 +6,7 @@
 
 #include "hilo/backend/cpu/emit/region/facts.h"
 #include "hilo/backend/cpu/emit/region/index.h"
+#include "hilo/backend/cpu/emit/settled.h"
 
 namespace hilo::cpu {
 namespace {
@@ -96,8 +97,8 @@ class Mover {
       for (size_t i = 0; i < square.size(); ++i) {
         if ((i & bit) != 0) continue;
         Value *const a = square[i], *const c = square[i + bit];
-        square[i] = ir_.CreateShuffleVector(a, c, low);
-        square[i + bit] = ir_.CreateShuffleVector(a, c, high);
+        square[i] = settled(ir_, ir_.CreateShuffleVector(a, c, low));
+        square[i + bit] = settled(ir_, ir_.CreateShuffleVector(a, c, high));
       }
     }
   }
@@ -115,7 +116,7 @@ class Mover {
       }
       all = ir_.CreateShuffleVector(all, vectors[v], order);
     }
-    return all;
+    return settled(ir_, all);
   }
   void pick_columns() {
     Values parts;
