@@ -79,6 +79,16 @@ TEST(KernelOffsets, TheFirstElementThatIsReadIsTheOffset) {
   EXPECT_EQ(p.arguments(), (std::vector<std::string>{"s0+24 s1"}));
 }
 
+/// x[6 - i] begins at element 4, where its last turn reads.
+TEST(KernelOffsets, IndicesStayPositive) {
+  Planned p(
+      "ENTRY main {\n x = u8[8] parameter(0)\n a = u8[3] slice(x), slice={[4:7]}\n"
+      " ROOT r = u8[3] reverse(a), dimensions={0}\n}\n");
+  move_offsets_to_arguments(p.program);
+  EXPECT_EQ(p.arguments(), (std::vector<std::string>{"s0+4 s1"}));
+  EXPECT_EQ(p.program.kernels[0].region.nodes[0].index.constant, 2);
+}
+
 TEST(KernelOffsets, ReadsBehindGuardsStayBeforeTheArray) {
   Planned p(
       "ENTRY main {\n x = f32[8] parameter(0)\n zero = f32[] constant(0)\n"

@@ -2,15 +2,24 @@
 #include "hilo/engine/kernel_offsets.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace hilo::engine {
 namespace {
 
-/// Subtracts the least constant from the indices, if it is positive, and returns it in bytes.
-int64_t take_offset(std::span<IndexExpr* const> indices, ElementType type) {
-  if (indices.empty()) return 0;
-  const int64_t least =
-      (*std::ranges::min_element(indices, {}, [](const IndexExpr* e) { return e->constant; }))->constant;
+/// Returns the least value of an index over the domain, or 0 if that depends on values at run time.
+int64_t least_of(const IndexExpr& index, std::span<const int64_t> extents) {
+  int64_t least = index.constant;
+  for (size_t k = 0; k < extents.size(); ++k) least += std::min<int64_t>(index.coefficient(k) * (extents[k] - 1), 0);
+  const bool may_fall = std::ranges::any_of(index.terms, [](const IndexTerm& term) { return term.coefficient < 0; });
+  return may_fall ? 0 : least;
+}
+
+/// Subtracts the least index from all, if it is positive, and returns it in bytes. The others stay positive: code may
+/// compute them without a sign.
+int64_t take_offset(std::span<IndexExpr* const> indices, ElementType type, std::span<const int64_t> extents) {
+  int64_t least = indices.empty() ? 0 : std::numeric_limits<int64_t>::max();
+  for (const IndexExpr* index : indices) least = std::min(least, least_of(*index, extents));
   if (least <= 0) return 0;  // outside of the array, behind a guard
   for (IndexExpr* index : indices) index->constant -= least;
   return least * element_size_bytes(type);
@@ -23,10 +32,11 @@ std::vector<int64_t> take_offsets(Region& region) {
     if (node.kind == NodeKind::kLoad) indices[node.input].push_back(&node.index);
   }
   std::vector<int64_t> offsets;
-  for (size_t k = 0; k < region.inputs.size(); ++k) offsets.push_back(take_offset(indices[k], region.inputs[k].type));
+  for (size_t k = 0; k < region.inputs.size(); ++k)
+    offsets.push_back(take_offset(indices[k], region.inputs[k].type, region.extents));
   for (RegionOutput& output : region.outputs) {
     IndexExpr* const index = &output.index;
-    offsets.push_back(take_offset({&index, 1}, output.type));
+    offsets.push_back(take_offset({&index, 1}, output.type, region.extents));
   }
   return offsets;
 }

@@ -149,11 +149,9 @@ StatusOr<Value*> emit_op(const Emission& e, ElementType result_type) {
   return not_elementwise(e.opcode);
 }
 
-/// Whether the op is a call of a function. In quick code these are the functions of math.h, which are long: each is
-/// generated once per module.
-bool is_called(const Emission& e) {
-  if (hlo::is_extension(e.opcode) || op_def(e.opcode).cost != hlo::CostClass::kTranscendental) return false;
-  return e.real() && is_quick(*e.ir().GetInsertBlock()->getModule());
+/// Whether the op is one of the functions of math.h, which are long.
+bool is_function(const Emission& e) {
+  return !hlo::is_extension(e.opcode) && op_def(e.opcode).cost == hlo::CostClass::kTranscendental && e.real();
 }
 
 /// Emits the call, and the function if the module doesn't have it. The result has the type of the operands.
@@ -194,7 +192,7 @@ Status check_elementwise_types(Opcode opcode, ElementType operand_type, ElementT
 }
 
 StatusOr<Value*> emit_elementwise(SimdBuilder& b, Opcode opcode, ElementType operand_type, ElementType result_type,
-                                  const hlo::Attributes* attributes, std::span<Value* const> operands) {
+                                  const hlo::Attributes* attributes, std::span<Value* const> operands, bool is_called) {
   HILO_RETURN_IF_ERROR(check_elementwise_types(opcode, operand_type, result_type));
   const bool needs_attributes = opcode == Opcode::kCompare || opcode == Opcode::kReducePrecision;
   if (needs_attributes && attributes == nullptr) {
@@ -203,8 +201,8 @@ StatusOr<Value*> emit_elementwise(SimdBuilder& b, Opcode opcode, ElementType ope
   if (opcode != Opcode::kConvert && is_complex(operand_type))
     return emit_complex(b, opcode, operand_type, attributes, operands);
   const Emission emission{b, opcode, operand_type, attributes, operands};
-  HILO_ASSIGN_OR_RETURN(Value * result,
-                        is_called(emission) ? emit_called(emission, result_type) : emit_op(emission, result_type));
+  const bool calls = is_function(emission) && (is_called || is_quick(*b.ir().GetInsertBlock()->getModule()));
+  HILO_ASSIGN_OR_RETURN(Value * result, calls ? emit_called(emission, result_type) : emit_op(emission, result_type));
   const bool keeps_values = opcode == Opcode::kSelect || opcode == Opcode::kCopy || opcode == Opcode::kConvert;
   return keeps_values ? result : b.round_to(result_type, result);
 }

@@ -22,7 +22,7 @@ Value* emit_op(RegionState& s, uint32_t at, bool wide) {
   const ElementType type = s.facts.nodes[at].rounds_late ? ElementType::kF32 : n.type;
   StatusOr<Value*> value =
       emit_elementwise(s.builder(wide), n.instruction->opcode, s.region.nodes[n.operands[data]].type, type,
-                       n.instruction->attributes.get(), operands);
+                       n.instruction->attributes.get(), operands, s.facts.nodes[at].is_called);
   if (value.ok()) return *value;
   s.fail(value.status().with_context(describe(*n.instruction)));
   return llvm::Constant::getNullValue(s.builder(wide).register_type(n.type));
