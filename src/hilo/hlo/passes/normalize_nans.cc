@@ -22,7 +22,7 @@ bool reads_nans(const Instruction& i, const Computation& c) {
   return i.opcode == Opcode::kBitcastConvert || i.opcode == Opcode::kSort;
 }
 
-/// Of each instruction, whether the bits of its NaNs are seen: those of the instructions in `seen` and of what these move.
+/// Marks the instructions whose results the marked ones move: the bits of their NaNs are seen, too.
 void spread(const Computation& c, std::vector<bool>& seen) {
   for (InstructionId id = c.size(); id-- > 0;) {
     const Instruction& i = c.instruction(id);
@@ -51,8 +51,7 @@ Expr with_one_nan(Expr x) {
   const Shape shape = x.shape();
   if (shape.is_tuple()) {
     Exprs elements;
-    for (int64_t k = 0; k < shape.tuple_size(); ++k)
-      elements.push_back(with_one_nan(element(x, k)));
+    for (int64_t k = 0; k < shape.tuple_size(); ++k) elements.push_back(with_one_nan(element(x, k)));
     return tuple(*x.sink, elements);
   }
   if (!shape.is_array()) return x;

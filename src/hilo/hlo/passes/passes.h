@@ -62,10 +62,9 @@ inline constexpr int64_t kSinkBytes = 128 << 10;
 /// As sink_reductions(module, kSinkBytes).
 StatusOr<bool> sink_reductions(Module& module);
 
-/// Replaces a transposed product, as in gradients of weights, by the product of the swapped operands, if the transpose
-/// is its only user and the last dimension then stays the last one. This writes the product in the order in which it is
-/// read. A transpose that moves only batch dimensions may remain. The same for a product that another one reads along a
-/// batch.
+/// Exchanges the operands of a product that is transposed, as in gradients of weights, or that another product reads
+/// along its batch. Only if there is no other user, and the last dimension is then read along. This writes the product
+/// in the order in which it is read. A transpose that moves only batch dimensions may remain.
 StatusOr<bool> turn_products(Module& module);
 
 /// For functions with a custom_vjp and optimize_remat: computes the value by the function itself instead of by fwd if

@@ -15,8 +15,8 @@ namespace hilo::cpu {
 ///   operands are registers of b's lane count: scalar bounds of clamp and scalar predicates of select must be splat.
 ///   Attributes: CompareAttributes and ReducePrecisionAttributes for those two ops; null otherwise.
 /// Errors: UNIMPLEMENTED for tokens and other types without registers; INTERNAL for an op that isn't
-///   elementwise. Code: a function of real numbers is a call if `is_called`, or in quick code. Numerics: XLA's edge cases (see integer.h, convert.h); f16, bf16 and narrower floats compute in f32
-///   and round once.
+///   elementwise. Code: a function of real numbers is a call if `is_called`, or in quick code.
+/// Numerics: XLA's edge cases (see integer.h, convert.h); f16, bf16 and narrower floats compute in f32 and round once.
 StatusOr<llvm::Value*> emit_elementwise(SimdBuilder& b, hlo::Opcode opcode, ElementType operand_type,
                                         ElementType result_type, const hlo::Attributes* attributes,
                                         std::span<llvm::Value* const> operands, bool is_called = false);

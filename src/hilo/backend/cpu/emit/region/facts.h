@@ -82,7 +82,7 @@ struct NodeFacts {
   /// Whether it is an f16 or bf16 value that only maxima and minima use. Rounding keeps the order, so it stays in f32,
   /// in which it is computed, and only the remaining element is rounded.
   bool rounds_late = false;
-  /// Whether the region has so many nodes with this function that its code is in a function, which all call.
+  /// Whether more than a few nodes of the region compute this function: its code then exists once, and all call it.
   bool is_called = false;
 };
 

@@ -55,7 +55,7 @@ void find_late_roundings(const Region& region, std::vector<NodeFacts>& facts) {
 /// A function takes about as long as four calls need to save and load the registers around them: kernels with a few
 /// functions have each in its place, and long chains of them, as unrolled loops have, compile in a third of the time.
 void find_calls(const Region& region, std::vector<NodeFacts>& facts) {
-  constexpr int kMostInPlace = 4;
+  constexpr int kFew = 4;
   std::map<std::pair<hlo::Opcode, ElementType>, int> count;
   const auto function_of = [](const RegionNode& n) { return std::pair(n.instruction->opcode, n.type); };
   const auto is_function = [](const RegionNode& n) {
@@ -65,7 +65,7 @@ void find_calls(const Region& region, std::vector<NodeFacts>& facts) {
     if (is_function(n)) ++count[function_of(n)];
   }
   for (size_t n = 0; n < facts.size(); ++n)
-    facts[n].is_called = is_function(region.nodes[n]) && count[function_of(region.nodes[n])] > kMostInPlace;
+    facts[n].is_called = is_function(region.nodes[n]) && count[function_of(region.nodes[n])] > kFew;
 }
 
 }  // namespace
