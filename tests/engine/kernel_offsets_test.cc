@@ -89,12 +89,15 @@ TEST(KernelOffsets, IndicesStayPositive) {
   EXPECT_EQ(p.program.kernels[0].region.nodes[0].index.constant, 2);
 }
 
-TEST(KernelOffsets, ReadsBehindGuardsStayBeforeTheArray) {
-  Planned p(
-      "ENTRY main {\n x = f32[8] parameter(0)\n zero = f32[] constant(0)\n"
-      " p = f32[8] pad(x, zero), padding=2_-2\n ROOT y = f32[8] sine(p)\n}\n");
-  move_offsets_to_arguments(p.program);
-  EXPECT_TRUE(p.program.plan.argument_offsets.empty());
+TEST(KernelOffsets, ReadsBehindGuardsKeepTheBeginning) {
+  for (const std::string padding : {"2_-2", "-2_2", "-4398046511104_4398046511104"}) {
+    Planned p(
+        "ENTRY main {\n x = f32[8] parameter(0)\n zero = f32[] constant(0)\n"
+        " p = f32[8] pad(x, zero), padding=" +
+        padding + "\n ROOT y = f32[8] sine(p)\n}\n");
+    move_offsets_to_arguments(p.program);
+    EXPECT_TRUE(p.program.plan.argument_offsets.empty()) << padding;
+  }
 }
 
 TEST(KernelOffsets, LoopsPassTheArgumentsOfTheirKernels) {

@@ -20,20 +20,24 @@ int64_t least_of(const IndexExpr& index, std::span<const int64_t> extents) {
 int64_t take_offset(std::span<IndexExpr* const> indices, ElementType type, std::span<const int64_t> extents) {
   int64_t least = indices.empty() ? 0 : std::numeric_limits<int64_t>::max();
   for (const IndexExpr* index : indices) least = std::min(least, least_of(*index, extents));
-  if (least <= 0) return 0;  // outside of the array, behind a guard
+  if (least <= 0) return 0;
   for (IndexExpr* index : indices) index->constant -= least;
   return least * element_size_bytes(type);
 }
 
-/// Returns the offset of each argument in bytes: inputs, then outputs.
+/// Returns the offset of each argument in bytes: inputs, then outputs. Inputs that are read behind guards keep their
+/// beginning: where no guard holds, code reads it, or an index may be far beyond the array.
 std::vector<int64_t> take_offsets(Region& region) {
   std::vector<std::vector<IndexExpr*>> indices(region.inputs.size());
+  std::vector<bool> is_guarded(region.inputs.size());
   for (RegionNode& node : region.nodes) {
-    if (node.kind == NodeKind::kLoad) indices[node.input].push_back(&node.index);
+    if (node.kind != NodeKind::kLoad) continue;
+    indices[node.input].push_back(&node.index);
+    if (!node.guards.empty()) is_guarded[node.input] = true;
   }
   std::vector<int64_t> offsets;
   for (size_t k = 0; k < region.inputs.size(); ++k)
-    offsets.push_back(take_offset(indices[k], region.inputs[k].type, region.extents));
+    offsets.push_back(is_guarded[k] ? 0 : take_offset(indices[k], region.inputs[k].type, region.extents));
   for (RegionOutput& output : region.outputs) {
     IndexExpr* const index = &output.index;
     offsets.push_back(take_offset({&index, 1}, output.type, region.extents));
