@@ -340,7 +340,7 @@ TYPED_TEST(SmallMatrices, QrAndItsProductsAreThoseOfLapack) {
   using T = TypeParam;
   for (const Isa isa : supported_isas()) {
     for (const auto& [rows, columns] : std::initializer_list<std::pair<int, int>>{
-             {1, 1}, {2, 1}, {3, 3}, {9, 4}, {4, 9}, {1, 7}, {20, 5}, {16, 16}, {31, 30}, {32, 32}}) {
+             {1, 1}, {2, 1}, {3, 3}, {9, 4}, {4, 9}, {1, 7}, {16, 5}, {15, 14}, {16, 16}}) {
       const int64_t count = kCounts[1 + (rows + columns) % 5];
       const int steps = std::min(rows, columns);
       const auto matrices = this->random_matrices(rows, columns, count);

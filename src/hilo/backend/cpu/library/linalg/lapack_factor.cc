@@ -40,6 +40,13 @@ int count_finite_reflectors(const T* a, int rows, const T* taus, int count) {
   return count;
 }
 
+/// Later columns of a product of reflectors depend on one with NaN or infinities. OpenBLAS loses some NaN of f32.
+template <typename T>
+void mark_columns_from(const Batch<T>& product, int64_t i, int first) {
+  std::fill_n(product.item(i) + int64_t{first} * product.rows, int64_t{product.columns - first} * product.rows,
+              not_a_number<T>());
+}
+
 /// The results of an LU factorization.
 template <typename T>
 struct Factors {
@@ -183,6 +190,18 @@ void factor_qr_in_lanes(Isa isa, const Batch<T>& x, const Batch<T>& tau, int64_t
   }
 }
 
+/// Multiplies the reflectors of matrices [begin, end), one per lane.
+template <typename T>
+void multiply_reflections_in_lanes(Isa isa, const Batch<T>& x, const Batch<T>& tau, int64_t begin, int64_t end) {
+  std::vector<int> finite;
+  for (int64_t i = begin; i < end; ++i)
+    finite.push_back(count_finite_reflectors(x.item(i), x.rows, tau.item(i), tau.rows));
+  multiply_small_reflections(isa, x.rows, x.columns, tau.rows, end - begin, x.item(begin), tau.item(begin));
+  for (int64_t i = begin; i < end; ++i) {
+    if (finite[i - begin] < tau.rows) mark_columns_from(x, i, finite[i - begin]);
+  }
+}
+
 template <typename T>
 Status geqrf(const CustomCallFrame& frame) {
   static auto* const call = routine<T, void(const int*, const int*, T*, const int*, T*, T*, const int*, int*)>("geqrf");
@@ -209,8 +228,7 @@ Status geqrf(const CustomCallFrame& frame) {
       mark_bad_columns(bad, out.item(i), out.rows, out.columns, tau.item(i));
     };
     if constexpr (!kComplex<T>) {
-      if (uses_lanes_for_qr<T>(isa, x.rows, x.columns, x.count))
-        return factor_qr_in_lanes(isa, out, tau, begin, end, factor_one);
+      if (uses_lanes_for_qr(x.rows, x.columns)) return factor_qr_in_lanes(isa, out, tau, begin, end, factor_one);
     }
     for (int64_t i = begin; i < end; ++i) factor_one(i);
   });
@@ -283,21 +301,14 @@ Status orgqr(const CustomCallFrame& frame) {
   HILO_ASSIGN_OR_RETURN([[maybe_unused]] const Isa isa, selected_isa());
   for_batch(x.count, cube(x.rows, x.columns), [&](int64_t begin, int64_t end) {
     if constexpr (!kComplex<T>) {
-      if (uses_lanes_for_qr<T>(isa, x.rows, x.columns, x.count) &&
-          all_finite(out.item(begin), (end - begin) * out.size()) &&
-          all_finite(tau.item(begin), (end - begin) * tau.size()))
-        return multiply_small_reflections(isa, x.rows, x.columns, tau.rows, end - begin, out.item(begin),
-                                          tau.item(begin));
+      if (uses_lanes_for_qr(x.rows, x.columns)) return multiply_reflections_in_lanes(isa, out, tau, begin, end);
     }
     std::vector<T> work(size);
     int ignored = 0;
     for (int64_t i = begin; i < end; ++i) {
       const int finite = count_finite_reflectors(out.item(i), out.rows, tau.item(i), tau.rows);
       call(&out.rows, &out.columns, &finite, out.item(i), &leading, tau.item(i), work.data(), &size, &ignored);
-      // Later columns depend on the other reflectors. OpenBLAS loses some NaN of f32.
-      if (finite < tau.rows)
-        std::fill_n(out.item(i) + int64_t{finite} * out.rows, int64_t{out.columns - finite} * out.rows,
-                    not_a_number<T>());
+      if (finite < tau.rows) mark_columns_from(out, i, finite);
     }
   });
   return ok_status();

@@ -55,10 +55,7 @@ bool uses_lanes_for_cholesky(Isa isa, int n, int64_t count) {
   return n <= std::min(kLargestSmallCholesky, 8 * kernels_of<T>(isa).lanes) && fill_lanes<T>(isa, count);
 }
 
-template <typename T>
-bool uses_lanes_for_qr(Isa isa, int rows, int columns, int64_t count) {
-  return std::max(rows, columns) <= kLargestSmallQr && fill_lanes<T>(isa, count);
-}
+bool uses_lanes_for_qr(int rows, int columns) { return std::max(rows, columns) <= kLargestSmallQr; }
 
 template <typename T>
 bool uses_lanes_for_solve(Isa isa, const TriangularProblem<T>& p, int64_t count) {
@@ -170,7 +167,6 @@ void solve_small(Isa isa, const TriangularProblem<T>& p, int64_t count) {
 #define HILO_SMALL_MATRICES(T)                                                            \
   template bool uses_lanes_for_lu<T>(Isa, int, int, int64_t);                             \
   template bool uses_lanes_for_cholesky<T>(Isa, int, int64_t);                            \
-  template bool uses_lanes_for_qr<T>(Isa, int, int, int64_t);                             \
   template bool uses_lanes_for_solve<T>(Isa, const TriangularProblem<T>&, int64_t);       \
   template void factor_small_qr<T>(Isa, int, int, int64_t, T*, T*, bool*);                \
   template void multiply_small_reflections<T>(Isa, int, int, int, int64_t, T*, const T*); \

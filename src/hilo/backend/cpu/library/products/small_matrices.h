@@ -15,7 +15,8 @@ inline constexpr int kLargestSmallCholesky = 32;  // rows
 // rows and columns: up to this size factor_lu's panels have the same results
 inline constexpr int kLargestSmallLu = 16;
 inline constexpr int kLargestSmallSolve = 16;  // unknowns, and right-hand sides
-inline constexpr int kLargestSmallQr = 32;     // rows and columns
+// rows and columns: up to this size one matrix alone takes no longer than a call of LAPACK
+inline constexpr int kLargestSmallQr = 16;
 
 /// Whether lanes are used for `count` matrices: up to the sizes for which measurements show that they are faster than
 /// one matrix after the other. The functions below may be called then. With more lanes the limit is higher, because a
@@ -27,9 +28,9 @@ bool uses_lanes_for_lu(Isa isa, int rows, int columns, int64_t count);
 template <typename T>
 bool uses_lanes_for_cholesky(Isa isa, int n, int64_t count);
 template <typename T>
-bool uses_lanes_for_qr(Isa isa, int rows, int columns, int64_t count);
-template <typename T>
 bool uses_lanes_for_solve(Isa isa, const TriangularProblem<T>& first, int64_t count);
+/// Lanes are used for any number of matrices, so a QR has the same bits for all.
+bool uses_lanes_for_qr(int rows, int columns);
 
 /// Factors `count` consecutive column-major matrices in place, with the results of factor_lu: min(rows, columns) pivots
 /// per matrix, from 1, and the info of each.
