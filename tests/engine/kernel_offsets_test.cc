@@ -43,7 +43,7 @@ struct Planned {
       if (step.kind != StepKind::kKernel) continue;
       std::string text;
       for (uint32_t k = step.arguments; k < step.arguments + step.argument_count; ++k) {
-        const int64_t offset = plan.argument_offsets.empty() ? 0 : plan.argument_offsets[k];
+        const int64_t offset = plan.argument_offset(k);
         text += fmt::format("{}s{}{}", text.empty() ? "" : " ", plan.argument_slots[k],
                             offset == 0 ? "" : fmt::format("+{}", offset));
       }

@@ -16,6 +16,15 @@ void IndexExpr::drop_zeros() {
   while (!coefficients.empty() && coefficients.back() == 0) coefficients.pop_back();
 }
 
+IndexReach reach_of(const IndexExpr& e, std::span<const int64_t> extents) {
+  IndexReach reach{e.constant, e.constant};
+  for (size_t k = 0; k < e.coefficients.size(); ++k) {
+    const int64_t way = e.coefficients[k] * (extents[k] - 1);
+    (way < 0 ? reach.least : reach.greatest) += way;
+  }
+  return reach;
+}
+
 IndexExpr at_indices(IndexExpr e, size_t begin, std::span<const int64_t> indices) {
   for (size_t k = begin; k < e.coefficients.size(); ++k) e.constant += e.coefficients[k] * indices[k - begin];
   e.coefficients.resize(std::min(e.coefficients.size(), begin));

@@ -17,14 +17,10 @@ struct Range {
 };
 
 /// Returns the elements that the index reaches. Returns nullopt if that is only known at run time.
-std::optional<Range> reach_of(const Region& region, const IndexExpr& index) {
+std::optional<Range> elements_of(const Region& region, const IndexExpr& index) {
   if (!index.terms.empty()) return std::nullopt;
-  Range range{index.constant, index.constant + 1};
-  for (size_t k = 0; k < index.coefficients.size(); ++k) {
-    const int64_t reach = index.coefficients[k] * (region.extents[k] - 1);
-    (reach < 0 ? range.begin : range.end) += reach;
-  }
-  return range;
+  const IndexReach reach = reach_of(index, region.extents);
+  return Range{reach.least, reach.greatest + 1};
 }
 
 /// The slot that each byte of the arena was last written through.
@@ -130,7 +126,7 @@ class MemoryChecker {
       const RegionOutput& output = region.outputs[k];
       if (output.value == kNoValue) written_.erase(outputs[k]);
       else written_[outputs[k]] = output.value;
-      if (const std::optional<Range> range = reach_of(region, output.index))
+      if (const std::optional<Range> range = elements_of(region, output.index))
         own(outputs[k], scaled(*range, output.type));
     }
   }
@@ -140,7 +136,7 @@ class MemoryChecker {
     const auto last = written_.find(slot);
     if (value != kNoValue && last != written_.end() && last->second > value)
       fail(step, fmt::format("reads value {} where value {} was written", value, last->second));
-    const std::optional<Range> range = reach_of(region, load.index);
+    const std::optional<Range> range = elements_of(region, load.index);
     if (!range || !load.guards.empty() || plan_.slots[slot].source != SlotSource::kArena) return;
     if (arena_.has_other(in_arena(slot, scaled(*range, load.type)), slot))
       fail(step, fmt::format("reads value {} whose memory another value has taken", value));

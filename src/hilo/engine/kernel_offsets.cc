@@ -9,10 +9,8 @@ namespace {
 
 /// Returns the least value of an index over the domain, or 0 if that depends on values at run time.
 int64_t least_of(const IndexExpr& index, std::span<const int64_t> extents) {
-  int64_t least = index.constant;
-  for (size_t k = 0; k < extents.size(); ++k) least += std::min<int64_t>(index.coefficient(k) * (extents[k] - 1), 0);
   const bool may_fall = std::ranges::any_of(index.terms, [](const IndexTerm& term) { return term.coefficient < 0; });
-  return may_fall ? 0 : least;
+  return may_fall ? 0 : reach_of(index, extents).least;
 }
 
 /// Subtracts the least index from all, if it is positive, and returns it in bytes. The others stay positive: code may

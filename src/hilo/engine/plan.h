@@ -143,6 +143,8 @@ struct Plan {
   int64_t arena_bytes = 0;
   uint32_t max_arguments = 0;
   bool forks = false;  ///< whether a step uses the thread pool
+
+  int64_t argument_offset(size_t argument) const { return argument_offsets.empty() ? 0 : argument_offsets[argument]; }
 };
 
 /// Returns the function's index in Plan::functions. Adds it if it is missing.

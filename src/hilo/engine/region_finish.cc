@@ -30,12 +30,8 @@ std::vector<uint32_t> reads_of(const RegionNode& node) {
 /// A load or index whose guards always hold doesn't need them.
 bool always_holds(const Guard& g, std::span<const int64_t> extents) {
   if (!g.index.terms.empty()) return false;
-  int64_t least = g.index.constant, greatest = g.index.constant;
-  for (size_t k = 0; k < g.index.coefficients.size(); ++k) {
-    const int64_t reach = g.index.coefficients[k] * (extents[k] - 1);
-    (reach < 0 ? least : greatest) += reach;
-  }
-  return least >= g.low && greatest < g.high;
+  const IndexReach reach = reach_of(g.index, extents);
+  return reach.least >= g.low && reach.greatest < g.high;
 }
 
 void drop_dimension(Region& region, size_t k) {

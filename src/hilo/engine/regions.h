@@ -32,6 +32,11 @@ struct IndexExpr {
 IndexExpr operator+(const IndexExpr& a, const IndexExpr& b);
 IndexExpr operator*(const IndexExpr& a, int64_t factor);
 IndexExpr plus(IndexExpr a, int64_t constant);
+/// The least and the greatest value over a domain, without the terms, which are known at run time.
+struct IndexReach {
+  int64_t least, greatest;
+};
+IndexReach reach_of(const IndexExpr& e, std::span<const int64_t> extents);
 /// Returns the expression for these values of i_begin, i_(begin + 1), ..., the last dimensions.
 IndexExpr at_indices(IndexExpr e, size_t begin, std::span<const int64_t> indices);
 

@@ -4,6 +4,7 @@
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/passes/passes.h"
+#include "hilo/hlo/passes/simplify/dimensions.h"
 #include "hilo/hlo/rewrite/rewrite_where.h"
 
 namespace hilo::hlo {
@@ -18,31 +19,10 @@ std::vector<int> count_uses(const Computation& c) {
   return uses;
 }
 
-/// The numbers of a product's dimensions after its operands are exchanged. A product of [b.., m.., k] and [b.., n.., k]
-/// has the shape [b.., m.., n..]; the exchanged one [b.., n.., m..].
-/// Example   a product [b, m, n]: {0, 2, 1}
-Int64List exchanged_dimensions(const Instruction& dot, const Shape& left) {
-  const auto& a = attributes_of<DotAttributes>(dot);
-  const auto batch = std::ssize(a.lhs_batch_dimensions);
-  const int64_t rows = left.rank() - batch - std::ssize(a.lhs_contracting_dimensions);
-  const int64_t columns = dot.shape.rank() - batch - rows;
-  Int64List to;
-  for (int64_t d = 0; d < dot.shape.rank(); ++d)
-    to.push_back(d < batch ? d : d < batch + rows ? d + columns : d - rows);
-  return to;
-}
-
 Int64List mapped(const Int64List& dimensions, const Int64List& to) {
   Int64List result;
   for (const int64_t d : dimensions) result.push_back(to[d]);
   return result;
-}
-
-bool is_identity(const Int64List& permutation) {
-  for (int64_t d = 0; d < std::ssize(permutation); ++d) {
-    if (permutation[d] != d) return false;
-  }
-  return true;
 }
 
 /// Whether the last dimension stays the last one, so that it is read in the order in which it is written.
@@ -74,8 +54,19 @@ class Turner {
     const Instruction& dot = c_.instruction(i.operands[operand]);
     return dot.opcode == Opcode::kDot && dot.shape.rank() > 0 && uses_[dot.id] == 1 ? &dot : nullptr;
   }
+  /// Returns the numbers of a product's dimensions after its operands are exchanged. A product of [b.., m.., k] and
+  /// [b.., n.., k] has the shape [b.., m.., n..]; the exchanged one [b.., n.., m..].
+  /// Example   a product [b, m, n]: {0, 2, 1}
   Int64List exchanged_dimensions(const Instruction& dot) const {
-    return hlo::exchanged_dimensions(dot, c_.instruction(dot.operands[0]).shape);
+    const auto& a = attributes_of<DotAttributes>(dot);
+    const auto batch = std::ssize(a.lhs_batch_dimensions);
+    const int64_t left_rank = c_.instruction(dot.operands[0]).shape.rank();
+    const int64_t rows = left_rank - batch - std::ssize(a.lhs_contracting_dimensions);
+    const int64_t columns = dot.shape.rank() - batch - rows;
+    Int64List to;
+    for (int64_t d = 0; d < dot.shape.rank(); ++d)
+      to.push_back(d < batch ? d : d < batch + rows ? d + columns : d - rows);
+    return to;
   }
   InstructionId add_exchanged(RewriteBuilder& b, const Instruction& dot) const {
     const Int64List to = exchanged_dimensions(dot);
@@ -95,7 +86,7 @@ class Turner {
     const InstructionId product = add_exchanged(b, dot);
     auto transpose = std::make_shared<TransposeAttributes>();
     transpose->permutation = mapped(attributes_of<TransposeAttributes>(i).permutation, exchanged_dimensions(dot));
-    if (is_identity(transpose->permutation)) return product;
+    if (is_identity_order(transpose->permutation)) return product;
     return b.add(Opcode::kTranspose, {product}, std::move(transpose));
   }
 

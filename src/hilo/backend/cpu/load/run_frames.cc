@@ -16,10 +16,6 @@ bool runs_straight(const Program& program) {
   });
 }
 
-int64_t offset_of(const engine::Plan& plan, size_t argument) {
-  return plan.argument_offsets.empty() ? 0 : plan.argument_offsets[argument];
-}
-
 void set_places(const auto& places, std::vector<void*>& addresses, const std::byte* const* arguments,
                 std::byte* const* results) {
   for (const auto& place : places.arguments)
@@ -41,7 +37,7 @@ RunFrames::RunFrames(const Program& program)
   };
   for (size_t s = 0; s < program.plan.slots.size(); ++s) add(slots_, static_cast<SlotId>(s), s, 0);
   for (size_t k = 0; straight_ && k < program.plan.argument_slots.size(); ++k)
-    add(straight_places_, program.plan.argument_slots[k], k, offset_of(program.plan, k));
+    add(straight_places_, program.plan.argument_slots[k], k, program.plan.argument_offset(k));
 }
 
 RunFrames::~RunFrames() {
@@ -83,7 +79,7 @@ StatusOr<std::unique_ptr<RunFrame>> RunFrames::make() const {
   frame->slots = frame->first_slots;
   for (size_t k = 0; straight_ && k < program_.plan.argument_slots.size(); ++k) {
     void* const beginning = frame->slots[program_.plan.argument_slots[k]];  // null for the caller's memory
-    const int64_t offset = beginning == nullptr ? 0 : offset_of(program_.plan, k);
+    const int64_t offset = beginning == nullptr ? 0 : program_.plan.argument_offset(k);
     frame->arguments.push_back(static_cast<std::byte*>(beginning) + offset);
   }
   return frame;

@@ -315,7 +315,7 @@ class StepEmitter {
     Value* arguments = array(arguments_, plan_.max_arguments);
     for (size_t k = 0; k < step.argument_count; ++k) {
       Value* const beginning = pointer(plan_.argument_slots[step.arguments + k]);
-      const int64_t offset = plan_.argument_offsets.empty() ? 0 : plan_.argument_offsets[step.arguments + k];
+      const int64_t offset = plan_.argument_offset(step.arguments + k);
       store_pointer(arguments, k, offset == 0 ? beginning : ir_.CreateConstGEP1_64(ir_.getInt8Ty(), beginning, offset));
     }
     if (Value* stopped = module_.run(ir_, step, arguments, {call_.services, call_.arena, call_.stop}))

@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "hilo/backend/cpu/emit/region/node_traits.h"
+
 namespace hilo::cpu {
 namespace {
 
@@ -53,14 +55,11 @@ void find_late_roundings(const Region& region, std::vector<NodeFacts>& facts) {
 }
 
 /// A function takes about as long as four calls need to save and load the registers around them: kernels with a few
-/// functions have each in its place, and long chains of them, as unrolled loops have, compile in a third of the time.
+/// functions have each in its place, and long chains of them, as unrolled loops have, compile in half of the time.
 void find_calls(const Region& region, std::vector<NodeFacts>& facts) {
   constexpr int kFew = 4;
   std::map<std::pair<hlo::Opcode, ElementType>, int> count;
   const auto function_of = [](const RegionNode& n) { return std::pair(n.instruction->opcode, n.type); };
-  const auto is_function = [](const RegionNode& n) {
-    return n.kind == NodeKind::kOp && n.instruction->def().cost == hlo::CostClass::kTranscendental;
-  };
   for (const RegionNode& n : region.nodes) {
     if (is_function(n)) ++count[function_of(n)];
   }

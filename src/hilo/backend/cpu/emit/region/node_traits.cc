@@ -9,6 +9,10 @@ bool is_expensive(const RegionNode& node) {
   return cost == hlo::CostClass::kExpensive || cost == hlo::CostClass::kTranscendental;
 }
 
+bool is_function(const RegionNode& node) {
+  return node.kind == NodeKind::kOp && node.instruction->def().cost == hlo::CostClass::kTranscendental;
+}
+
 int register_bytes(ElementType type) {
   if (is_floating(type) && element_type_info(type).bits < 32) return 4;
   return element_size_bytes(type);

@@ -14,6 +14,9 @@ using engine::Region, engine::RegionNode, engine::RegionOutput, engine::RegionSh
 /// Whether the node computes a function of many operations.
 bool is_expensive(const RegionNode& node);
 
+/// Whether it is one of the functions that math.h computes, which are the longest.
+bool is_function(const RegionNode& node);
+
 /// Returns the bytes of an element in a register. Narrow floats are computed in f32.
 int register_bytes(ElementType type);
 

@@ -36,10 +36,6 @@ bool is_computed_in_doubles(const RegionNode& n) {
   }
 }
 
-bool is_function(const RegionNode& n) {
-  return n.kind == NodeKind::kOp && n.instruction->def().cost == hlo::CostClass::kTranscendental;
-}
-
 /// Returns the cycles of the longest chain of nodes, each of which waits for the one before.
 int64_t longest_chain(const Region& region) {
   constexpr int64_t kFloat = 4, kInteger = 1, kDivision = 13;
