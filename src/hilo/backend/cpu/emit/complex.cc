@@ -41,14 +41,14 @@ Value* infinity_as_one(SimdBuilder& b, Value* x) {
   return b.copysign(size, x);
 }
 
-/// Returns the result of C's Annex G if both parts are NaN: infinities and zeros are preserved.
-ComplexParts recovered(SimdBuilder& b, const ComplexParts& x, const ComplexParts& y, const ComplexParts& quotient) {
+/// Returns the quotient by C's Annex G of numbers whose computed quotient is NaN: infinities and zeros are preserved.
+ComplexParts recovered(SimdBuilder& b, const ComplexParts& x, const ComplexParts& y, const ComplexParts& quotient,
+                       Value* lost) {
   auto& ir = b.ir();
   const auto both = [&](Value* p, Value* q) { return ir.CreateAnd(p, q); };
   const auto either = [&](Value* p, Value* q) { return ir.CreateOr(p, q); };
   Value* zero = b.float_like(x.real, 0);
   Value* infinity = b.float_like(x.real, std::numeric_limits<double>::infinity());
-  Value* lost = both(is_nan(b, quotient.real), is_nan(b, quotient.imag));
   // A number divided by zero.
   Value* by_zero = both(both(ir.CreateFCmpOEQ(y.real, zero), ir.CreateFCmpOEQ(y.imag, zero)),
                         ir.CreateNot(both(is_nan(b, x.real), is_nan(b, x.imag))));
@@ -85,8 +85,9 @@ ComplexParts divided_f32(SimdBuilder& b, const ComplexParts& x, const ComplexPar
   Value* size = ir.CreateFAdd(ir.CreateFMul(d.real, d.real), ir.CreateFMul(d.imag, d.imag));
   const ComplexParts product = multiplied(b, n, {d.real, ir.CreateFNeg(d.imag)});
   llvm::Type* narrow = b.wide(ir.getFloatTy());
-  return {ir.CreateFPTrunc(ir.CreateFDiv(product.real, size), narrow),
-          ir.CreateFPTrunc(ir.CreateFDiv(product.imag, size), narrow)};
+  Value* scale = ir.CreateFDiv(b.float_like(size, 1), size);
+  return {ir.CreateFPTrunc(ir.CreateFMul(product.real, scale), narrow),
+          ir.CreateFPTrunc(ir.CreateFMul(product.imag, scale), narrow)};
 }
 
 /// Divides c128 numbers by Smith's method: the ratio of the smaller part of the divisor to the greater one is computed
@@ -109,7 +110,14 @@ ComplexParts divided_f64(SimdBuilder& b, const ComplexParts& x, const ComplexPar
 }
 
 ComplexParts divided(SimdBuilder& b, const ComplexParts& x, const ComplexParts& y) {
-  return recovered(b, x, y, is_f64(x.real) ? divided_f64(b, x, y) : divided_f32(b, x, y));
+  const ComplexParts quotient = is_f64(x.real) ? divided_f64(b, x, y) : divided_f32(b, x, y);
+  Value* lost = b.ir().CreateAnd(is_nan(b, quotient.real), is_nan(b, quotient.imag));
+  const auto recover = [&] {
+    const ComplexParts z = recovered(b, x, y, quotient, lost);
+    return Values{z.real, z.imag};
+  };
+  const Values parts = b.if_else(b.any(lost), recover, [&] { return Values{quotient.real, quotient.imag}; });
+  return {parts[0], parts[1]};
 }
 
 /// Returns |z| without intermediate overflow. If one part is infinite, the result is infinite, even if the other is

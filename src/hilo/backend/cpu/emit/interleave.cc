@@ -159,9 +159,12 @@ Value* whole_of(llvm::IRBuilder<>& ir, Values parts) {
   return parts[0];
 }
 
-/// Returns the lanes of one register.
+/// Returns the lanes that are shuffled together: those of one register, or of half of one for bytes with AVX-512, which
+/// has no instruction for 64 of them.
 int lanes_at_once(const SimdBuilder& b, ElementType type) {
-  return std::min(b.lanes(), vector_bytes(b.isa()) / static_cast<int>(element_size_bytes(type)));
+  constexpr int kMaxBytes = 32;
+  const int bytes = static_cast<int>(element_size_bytes(type)), lanes = vector_bytes(b.isa()) / bytes;
+  return std::min({b.lanes(), lanes, bytes == 1 ? kMaxBytes : lanes});
 }
 
 }  // namespace

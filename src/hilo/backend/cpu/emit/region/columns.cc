@@ -22,11 +22,20 @@ int64_t repeated_instructions_of(const RegionNode& node) {
   return node.kind == NodeKind::kConstant ? 0 : instructions_of(node);
 }
 
-int64_t shuffle_cost(Isa isa) { return isa == Isa::kAvx512 ? 1 : 2; }
+/// Returns the number of instructions that shuffle two vectors of such elements in any order: counted in LLVM's code.
+int64_t instructions_of_shuffle(ElementType type, Isa isa) {
+  const int64_t bytes = element_size_bytes(type);
+  switch (vector_bytes(isa)) {
+    case 64: return bytes == 1 ? 12 : 1;
+    case 32: return bytes <= 2 ? 5 : 2;
+    default: return is_arm(isa) || bytes >= 4 ? 2 : bytes == 2 ? 4 : 12;
+  }
+}
 
 /// Returns the number of instructions that load some columns of rows of `stride` elements together.
-int64_t instructions_of_loads(int64_t stride, int64_t columns, Isa isa) {
-  return stride + std::max(interleaving_shuffles(stride) * columns / stride, stride - 1) * shuffle_cost(isa);
+int64_t instructions_of_loads(ElementType type, int64_t stride, int64_t columns, Isa isa) {
+  const int64_t shuffles = std::max(interleaving_shuffles(stride) * columns / stride, stride - 1);
+  return stride + shuffles * instructions_of_shuffle(type, isa);
 }
 
 /// Returns the part of the vectors along the last dimension that load the node: loops are cut where guards change.
@@ -44,7 +53,7 @@ double part_of_vectors(const RegionNode& load, int64_t extent, int64_t lanes) {
 /// Returns the number of instructions for as many rows as a vector has lanes, if the columns are written out.
 int64_t instructions_by_columns(const Region& columns, int64_t lanes, Isa isa) {
   const size_t across = columns.extents.size() - 1;
-  std::map<std::tuple<uint32_t, std::vector<int64_t>, int64_t>, int64_t> groups;
+  std::map<std::tuple<ElementType, uint32_t, std::vector<int64_t>, int64_t>, int64_t> groups;
   int64_t count = 0;
   double jumps = 0;
   for (const RegionNode& n : columns.nodes) {
@@ -53,17 +62,18 @@ int64_t instructions_by_columns(const Region& columns, int64_t lanes, Isa isa) {
       continue;
     }
     const int64_t stride = n.index.coefficient(across);
-    if (stride > 1 && stride <= kMaxColumns) ++groups[{n.input, n.index.coefficients, n.index.constant / stride}];
+    if (stride > 1 && stride <= kMaxColumns) ++groups[{n.type, n.input, n.index.coefficients, n.index.constant / stride}];
     else if (stride == 0 || stride == 1) ++count;
     else jumps += part_of_vectors(n, columns.extents[across], lanes) * static_cast<double>(kOfElement * lanes);
   }
   count += static_cast<int64_t>(jumps);
   for (const auto& [group, loads] : groups) {
-    count += std::min(instructions_of_loads(std::get<1>(group)[across], loads, isa), kOfElement * lanes * loads);
+    const auto& [type, input, coefficients, row] = group;
+    count += std::min(instructions_of_loads(type, coefficients[across], loads, isa), kOfElement * lanes * loads);
   }
   for (const RegionOutput& o : columns.outputs) {
     const int64_t width = std::max<int64_t>(o.index.coefficient(across), 1);
-    count += 1 + interleaving_shuffles(width) * shuffle_cost(isa) / width;
+    count += 1 + interleaving_shuffles(width) * instructions_of_shuffle(o.type, isa) / width;
   }
   return count;
 }
@@ -159,7 +169,7 @@ std::vector<std::vector<uint32_t>> column_loads(const Region& region, const Regi
     const RegionNode& node = region.nodes[n];
     const int64_t lanes = std::min(shape.lanes, vector_bytes(isa) / static_cast<int>(element_size_bytes(node.type)));
     const int64_t stride = node.index.coefficient(shape.vector_dimension), columns = std::ssize(groups[n]);
-    if (instructions_of_loads(stride, columns, isa) >= kOfElement * lanes * columns) groups[n].clear();
+    if (instructions_of_loads(node.type, stride, columns, isa) >= kOfElement * lanes * columns) groups[n].clear();
   }
   return groups;
 }
