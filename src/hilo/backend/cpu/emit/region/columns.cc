@@ -22,14 +22,10 @@ int64_t repeated_instructions_of(const RegionNode& node) {
   return node.kind == NodeKind::kConstant ? 0 : instructions_of(node);
 }
 
-/// Returns the number of instructions that shuffle two vectors of such elements in any order: counted in LLVM's code.
+/// Returns the number of instructions that shuffle two vectors of such elements. AVX-512 has none for bytes.
 int64_t instructions_of_shuffle(ElementType type, Isa isa) {
-  const int64_t bytes = element_size_bytes(type);
-  switch (vector_bytes(isa)) {
-    case 64: return bytes == 1 ? 12 : 1;
-    case 32: return bytes <= 2 ? 5 : 2;
-    default: return is_arm(isa) || bytes >= 4 ? 2 : bytes == 2 ? 4 : 12;
-  }
+  if (isa != Isa::kAvx512) return 2;
+  return element_size_bytes(type) == 1 ? 8 : 2;
 }
 
 /// Returns the number of instructions that load some columns of rows of `stride` elements together.
