@@ -5,7 +5,6 @@
 #include "hilo/hlo/build/lifted_body.h"
 #include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ir/reducer_kind.h"
-#include "hilo/hlo/ops/convolution.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/reduce.h"
@@ -16,12 +15,12 @@
 #include "hilo/hlo/ops/slice.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/passes/simplify/rules.h"
+#include "hilo/hlo/passes/windows/small_convolution.h"
+#include "hilo/hlo/passes/windows/window_slices.h"
 #include "hilo/hlo/rewrite/rewrite_sink.h"
 
 namespace hilo::hlo {
 namespace {
-
-constexpr int64_t kMaxElements = 32;  // limit on the elements of a window that is unrolled
 
 /// One reduce-window, with operands in the new computation.
 struct Reduction {
@@ -40,13 +39,6 @@ bool is_idempotent(ReducerKind kind) {
          kind == ReducerKind::kOr;
 }
 
-int64_t volume_of(const Window& window) {
-  int64_t volume = 1;
-  for (const WindowDimension& w : window)
-    volume = std::min(volume * std::min(w.size, kMaxElements + 1), int64_t{1} << 20);
-  return volume;
-}
-
 /// Returns whether the window covers every dimension in which it isn't trivial: then it is a plain reduction.
 bool is_plain_reduction(const Window& window, std::span<const int64_t> sizes) {
   for (size_t d = 0; d < window.size(); ++d) {
@@ -55,48 +47,6 @@ bool is_plain_reduction(const Window& window, std::span<const int64_t> sizes) {
     if (window[d] != whole) return false;
   }
   return true;
-}
-
-/// Pads and dilates the array as the window does, with `value`, a scalar.
-Expr padded(Expr x, const Window& window, Expr value) {
-  return x.sink->add_with<PadAttributes>(Opcode::kPad, {x, value}, [&](auto& a) {
-    for (const WindowDimension& w : window) a.padding.push_back({w.padding_low, w.padding_high, w.base_dilation - 1});
-  });
-}
-
-/// Returns element `offset` of every window.
-Expr element_at(Expr x, const Window& window, std::span<const int64_t> counts, std::span<const int64_t> offset) {
-  return x.sink->add_with<SliceAttributes>(Opcode::kSlice, {x}, [&](auto& a) {
-    for (size_t d = 0; d < offset.size(); ++d) {
-      const WindowDimension& w = window[d];
-      const int64_t start = offset[d] * w.window_dilation;
-      a.ranges.push_back({start, start + (counts[d] - 1) * w.stride + 1, w.stride});
-    }
-  });
-}
-
-/// Returns whether the padded array is at most a few times as large as the elements read from it. Otherwise the window
-/// isn't unrolled: strides and dilations may be as large as 2^40.
-bool pads_little(const Window& window, std::span<const int64_t> sizes, std::span<const int64_t> counts) {
-  constexpr double kMaxPadding = 16;
-  constexpr int64_t kFar = int64_t{1} << 40;
-  double padded = 1, array = 1, read = 1;
-  for (size_t d = 0; d < window.size(); ++d) {
-    const WindowDimension& w = window[d];
-    if (std::max({w.padding_low, w.padding_high, w.base_dilation}) > kFar) return false;
-    if (std::min(w.padding_low, w.padding_high) < -kFar) return false;
-    const double extent = static_cast<double>(sizes[d] - 1) * static_cast<double>(w.base_dilation) + 1;
-    padded *= std::max(0.0, extent + static_cast<double>(w.padding_low + w.padding_high));
-    array *= static_cast<double>(sizes[d]);
-    read *= static_cast<double>(counts[d]) * static_cast<double>(w.size);
-  }
-  return padded <= kMaxPadding * (array + read);
-}
-
-bool pads(const Window& window) {
-  return std::ranges::any_of(window, [](const WindowDimension& w) {
-    return w.padding_low != 0 || w.padding_high != 0 || w.base_dilation != 1;
-  });
 }
 
 /// Slices the array once for each element of the window and folds the slices from the left. Padding has the neutral
@@ -328,67 +278,6 @@ bool can_be_spread(const Computation& c, const Instruction& i) {
          can_be_lifted(*a.select);
 }
 
-// ---- convolutions
-
-/// Returns the window over all dimensions of a convolution's input.
-Window window_over_input(const ConvolutionAttributes& c, int64_t rank) {
-  Window window(static_cast<size_t>(rank));
-  for (size_t d = 0; d < c.window.size(); ++d) window[c.dimensions.input_spatial[d]] = c.window[d];
-  return window;
-}
-
-/// Returns the counts of windows in the input's dimensions.
-std::vector<int64_t> counts_over_input(const ConvolutionDimensions& d, const Shape& input, const Shape& result) {
-  std::vector<int64_t> counts(input.dimensions().begin(), input.dimensions().end());
-  for (size_t k = 0; k < d.input_spatial.size(); ++k)
-    counts[d.input_spatial[k]] = result.dimension(d.output_spatial[k]);
-  return counts;
-}
-
-/// Returns whether regions can compute the op: one feature, small windows, and the type of the operands.
-bool is_small_convolution(const Computation& c, const Instruction& i) {
-  if (i.opcode != Opcode::kConvolution) return false;
-  const auto& a = attributes_of<ConvolutionAttributes>(i);
-  const Shape &input = c.instruction(i.operands[0]).shape, &kernel = c.instruction(i.operands[1]).shape;
-  const ElementType type = i.shape.element_type();
-  if ((type != ElementType::kF32 && type != ElementType::kF64) || input.element_type() != type ||
-      kernel.element_type() != type || i.shape.element_count() == 0 || input.element_count() == 0)
-    return false;
-  const bool one_feature = input.dimension(a.dimensions.input_feature) == 1 &&
-                           kernel.dimension(a.dimensions.kernel_output) == 1 && a.batch_group_count == 1;
-  const auto is_dilated = [](const WindowDimension& w) { return w.base_dilation != 1; };
-  if (!one_feature || std::ranges::any_of(a.window, is_dilated) || volume_of(a.window) > kMaxElements) return false;
-  const Window window = window_over_input(a, input.rank());
-  return !pads(window) || pads_little(window, input.dimensions(), counts_over_input(a.dimensions, input, i.shape));
-}
-
-/// Sums the input's slices, one for each element of the window, times that element of the kernel.
-/// Example   f32[1,1,1000] with a kernel of f32[1,1,3]: x[0:998] * k[0] + x[1:999] * k[1] + x[2:1000] * k[2]
-Expr sum_of_slices(const ConvolutionAttributes& a, const Shape& result, Expr input, Expr kernel, bool fused) {
-  Sink& sink = *input.sink;
-  const ElementType type = result.element_type();
-  const Window window = window_over_input(a, input.shape().rank());
-  const std::vector<int64_t> counts = counts_over_input(a.dimensions, input.shape(), result);
-  const Expr zero = sink.constant(Literal(Shape::scalar(type)));
-  const Expr x = pads(window) ? padded(input, window, zero) : input;
-  Expr sum = broadcast(zero, counts, {});
-  std::vector<int64_t> sizes, offset(a.window.size(), 0);
-  for (const WindowDimension& w : a.window) sizes.push_back(w.size);
-  do {
-    std::vector<int64_t> places(window.size(), 0);
-    Expr factor = kernel;
-    for (size_t d = 0; d < offset.size(); ++d) {
-      places[a.dimensions.input_spatial[d]] = offset[d];
-      const int64_t k = a.window[d].reversal ? sizes[d] - 1 - offset[d] : offset[d];
-      factor = slice(factor, a.dimensions.kernel_spatial[d], k, k + 1);
-    }
-    const Expr factors = broadcast(reshape(factor, {}), counts, {});
-    const Expr part = element_at(x, window, counts, places);
-    sum = fused ? mul_add(part, factors, sum) : part * factors + sum;
-  } while (next_index(sizes, offset));
-  return transpose(sum, input_dimensions(a.dimensions));
-}
-
 /// The convolutions that are decomposed.
 enum class Convolutions { kNone, kSums, kFusedSums };
 
@@ -397,16 +286,24 @@ bool has_windows(const Computation& c, Convolutions convolutions) {
          (convolutions != Convolutions::kNone && has_opcode(c, Opcode::kConvolution));
 }
 
+SmallConvolution small_convolution_in(const Computation& c, const Instruction& i, Convolutions convolutions) {
+  return convolutions == Convolutions::kNone ? SmallConvolution::kNone : small_convolution(c, i);
+}
+
 StatusOr<ComputationPtr> lower_windows_in(const ComputationPtr& source, Convolutions convolutions) {
   if (!has_windows(*source, convolutions)) return source;
   RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
   RewriteSink sink(b);
   for (const Instruction& i : source->instructions()) {
-    if (convolutions != Convolutions::kNone && is_small_convolution(*source, i)) {
+    if (const SmallConvolution small = small_convolution_in(*source, i, convolutions);
+        small != SmallConvolution::kNone) {
       b.at(i);
+      const auto& attributes = attributes_of<ConvolutionAttributes>(i);
       const Exprs operands = sink.at_all(b.mapped(i.operands));
-      b.replace(i.id, sum_of_slices(attributes_of<ConvolutionAttributes>(i), i.shape, operands[0], operands[1],
-                                    convolutions == Convolutions::kFusedSums)
+      const bool fused = convolutions == Convolutions::kFusedSums;
+      b.replace(i.id, (small == SmallConvolution::kSlices
+                           ? sum_of_slices(attributes, i.shape, operands[0], operands[1], fused)
+                           : sums_at_positions(attributes, i.shape, operands[0], operands[1]))
                           .id);
       continue;
     }

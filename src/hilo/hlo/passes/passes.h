@@ -83,8 +83,9 @@ StatusOr<bool> lower_extensions(Module& module, std::span<const Opcode> native);
 /// reductions and all other windows stay.
 StatusOr<bool> lower_windows(Module& module);
 
-/// As lower_windows(module), and also decomposes convolutions from one feature to one with small windows. The terms of
-/// their sums are fma if `native`, the extension ops that the engine runs itself, has it.
+/// As lower_windows(module), and also decomposes convolutions of few groups of one feature with small windows, or with
+/// few positions. The terms of sums over windows are fma if `native`, the extension ops that the engine runs itself,
+/// has it.
 StatusOr<bool> lower_windows(Module& module, std::span<const Opcode> native);
 
 /// The largest numbers of rows and columns of matrices whose factorizations are written out, and the largest number of

@@ -58,7 +58,8 @@ int64_t instructions_by_columns(const Region& columns, int64_t lanes, Isa isa) {
       continue;
     }
     const int64_t stride = n.index.coefficient(across);
-    if (stride > 1 && stride <= kMaxColumns) ++groups[{n.type, n.input, n.index.coefficients, n.index.constant / stride}];
+    if (stride > 1 && stride <= kMaxColumns)
+      ++groups[{n.type, n.input, n.index.coefficients, n.index.constant / stride}];
     else if (stride == 0 || stride == 1) ++count;
     else jumps += part_of_vectors(n, columns.extents[across], lanes) * static_cast<double>(kOfElement * lanes);
   }
