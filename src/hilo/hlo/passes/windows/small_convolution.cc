@@ -12,7 +12,7 @@ namespace hilo::hlo {
 namespace {
 
 constexpr int64_t kMaxGroups = 15;          // from a register of f32 on, the library's lanes are groups
-constexpr int64_t kMaxGradientGroups = 64;  // beyond, the library is as fast
+constexpr int64_t kMaxGradientGroups = 32;  // beyond, the library is as fast
 
 /// Returns the window over all dimensions of a convolution's input.
 Window window_over_input(const Window& spatial, const ConvolutionDimensions& d) {

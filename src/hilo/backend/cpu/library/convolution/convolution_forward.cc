@@ -218,7 +218,7 @@ class ForwardStep final : public ConvolutionStep {
         for (size_t d = 0; d < kRank; ++d) from += u[d] * dims_[d].rhs_stride;
         for (int64_t i = 0; i < p_.inputs.extent; ++i, to += width) {
           const From* row = from + i * p_.inputs.rhs_stride;
-          for (int64_t c = 0; c < columns; ++c) to[c] = static_cast<T>(row[c * p_.outputs.rhs_stride]);
+          copy_elements(row, p_.outputs.rhs_stride, columns, to);
           std::fill(to + columns, to + width, T(0));
         }
       });
@@ -234,7 +234,7 @@ class ForwardStep final : public ConvolutionStep {
         for (size_t d = 0; d < kRank; ++d) from += u[d] * dims_[d].rhs_stride;
         for (int64_t i = 0; i < p_.inputs.extent; ++i, to += width_) {
           const From* row = from + i * p_.inputs.rhs_stride;
-          for (int64_t c = 0; c < count; ++c) to[c] = static_cast<T>(row[c * p_.groups.rhs_stride]);
+          copy_elements(row, p_.groups.rhs_stride, count, to);
           std::fill(to + count, to + width_, T(0));
         }
       });

@@ -219,7 +219,7 @@ class GradientStep final : public ConvolutionStep {
       for_taps(b, [&](const Index& u) {
         const From* row = panel;
         for (size_t d = 0; d < kGradientRank; ++d) row += u[d] * dims_[d].rhs_stride;
-        for (int64_t c = 0; c < columns; ++c) to[c] = static_cast<T>(row[c * stride]);
+        copy_elements(row, stride, columns, to);
         std::fill(to + columns, to + width, T(0));
         to += width;
       });

@@ -75,6 +75,19 @@ void transpose_to(const From* from, int64_t from_row, T* to, int64_t to_row, int
   }
 }
 
+/// Copies `count` elements. Neighbours are copied in groups of a known number, which -O2 vectorizes.
+template <typename From, typename T>
+void copy_elements(const From* __restrict from, int64_t stride, int64_t count, T* __restrict to) {
+  constexpr int64_t kGroup = 8;
+  int64_t done = 0;
+  if (stride == 1) {
+    for (; done + kGroup <= count; done += kGroup) {
+      for (int64_t i = 0; i < kGroup; ++i) to[done + i] = static_cast<T>(from[done + i]);
+    }
+  }
+  for (; done < count; ++done) to[done] = static_cast<T>(from[done * stride]);
+}
+
 template <typename From, typename T>
 void pack_row(const BoxDimension& d, const BoxColumns& c, const From* from, T* to) {
   const int64_t begin = d.begin(), end = d.end(), step = d.stride * d.pitch;
@@ -93,8 +106,7 @@ void pack_row(const BoxDimension& d, const BoxColumns& c, const From* from, T* t
     T* target = to + begin * d.to_stride;
     const int64_t count = (end - begin) * c.extent;
     if constexpr (std::is_same_v<From, T>) std::memcpy(target, source, static_cast<size_t>(count) * sizeof(T));
-    else
-      for (int64_t i = 0; i < count; ++i) target[i] = static_cast<T>(source[i]);
+    else copy_elements(source, 1, count, target);
     return;
   }
   if (c.extent < c.width) {
@@ -115,7 +127,7 @@ void pack_row(const BoxDimension& d, const BoxColumns& c, const From* from, T* t
     for (int64_t p = begin; p < end; ++p) {
       const From* source = from + p * step + c0 * c.stride;
       T* target = to + p * d.to_stride + c0;
-      for (int64_t i = 0; i < columns; ++i) target[i] = static_cast<T>(source[i * c.stride]);
+      copy_elements(source, c.stride, columns, target);
     }
   }
 }
