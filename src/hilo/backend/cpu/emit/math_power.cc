@@ -155,6 +155,40 @@ Value* erf_f64(SimdBuilder& b, Value* x) {
   return b.copysign(ir.CreateSelect(ir.CreateFCmpOGE(magnitude, b.f64(1)), large, small), x);
 }
 
+/// Returns 1 - x y^2, and the rounding error of x y is not lost.
+Value* rest_of_rsqrt(SimdBuilder& b, Value* x, Value* y) {
+  auto& ir = b.ir();
+  Value* product = ir.CreateFMul(x, y);
+  Value* lost = b.fma(x, y, ir.CreateFNeg(product));
+  return b.fma(ir.CreateFNeg(lost), y, b.fma(ir.CreateFNeg(product), y, constant(b, x, 1.0)));
+}
+
+/// A Newton step corrects the two rounding errors of y = 1 / sqrt(x): y + y/2 (1 - x y^2).
+Value* rsqrt_by_division(SimdBuilder& b, Value* x) {
+  auto& ir = b.ir();
+  Value* y = ir.CreateFDiv(constant(b, x, 1.0), b.sqrt(x));
+  Value* rest = rest_of_rsqrt(b, x, y);
+  Value* better = b.fma(ir.CreateFMul(y, constant(b, x, 0.5)), rest, y);
+  return ir.CreateSelect(ir.CreateFCmpORD(rest, rest), better, y);  // 0, infinity and NaN stay unchanged
+}
+
+/// Newton's method from a linear function of the exponent and the mantissa, 3.5 % off at most, ends with a step of
+/// third order. Vectors of AVX-512 are divided at half the rate of others. Other than a processor's own estimate, this
+/// has the same bits on all of them.
+/// Source   C. Lomont, Fast inverse square root, 2003
+Value* rsqrt_of_normal(SimdBuilder& b, Value* x) {
+  auto& ir = b.ir();
+  Value* bits = b.bits(x);
+  Value* start = b.int_like(bits, is_f64(x) ? 0x5fe6eb50c7b537a9 : 0x5f3759df);
+  Value* y = b.from_bits(ir.CreateSub(start, ir.CreateLShr(bits, 1)));
+  Value* half = ir.CreateFMul(x, constant(b, x, 0.5));
+  for (int step = 0; step < (is_f64(x) ? 3 : 2); ++step)
+    y = ir.CreateFMul(y, b.fma(ir.CreateFNeg(half), ir.CreateFMul(y, y), constant(b, x, 1.5)));
+  Value* rest = rest_of_rsqrt(b, x, y);
+  Value* change = ir.CreateFMul(rest, b.fma(rest, constant(b, x, 0.375), constant(b, x, 0.5)));
+  return b.fma(y, change, y);
+}
+
 }  // namespace
 
 Value* emit_pow(SimdBuilder& b, Value* x, Value* y) {
@@ -163,20 +197,18 @@ Value* emit_pow(SimdBuilder& b, Value* x, Value* y) {
 
 Value* emit_cbrt(SimdBuilder& b, Value* x) { return is_f64(x) ? cbrt_f64(b, x) : cbrt_f32(b, x); }
 
-/// A Newton step corrects the two rounding errors of y = 1 / sqrt(x): y + y/2 (1 - x y^2).
 Value* emit_rsqrt(SimdBuilder& b, Value* x) {
   auto& ir = b.ir();
   if (!is_f64(x) && !has_fma(b.isa())) {  // a fused multiply-add would be a library call per lane
     Value* wide = ir.CreateFPExt(x, b.wide(ir.getDoubleTy()));
     return ir.CreateFPTrunc(ir.CreateFDiv(b.f64(1), b.sqrt(wide)), b.wide(ir.getFloatTy()));
   }
-  Value* one = constant(b, x, 1.0);
-  Value* y = ir.CreateFDiv(one, b.sqrt(x));
-  Value* product = ir.CreateFMul(x, y);
-  Value* lost = b.fma(x, y, ir.CreateFNeg(product));
-  Value* off = b.fma(ir.CreateFNeg(lost), y, b.fma(ir.CreateFNeg(product), y, one));
-  Value* better = b.fma(ir.CreateFMul(y, constant(b, x, 0.5)), off, y);
-  return ir.CreateSelect(ir.CreateFCmpORD(off, off), better, y);  // 0, infinity and NaN stay unchanged
+  if (b.isa() != Isa::kAvx512) return rsqrt_by_division(b, x);
+  Value* normal = rsqrt_of_normal(b, x);
+  Value* least = constant(b, x, is_f64(x) ? 0x1p-1022 : 0x1p-126);
+  Value* is_normal = ir.CreateAnd(ir.CreateFCmpOGE(x, least), ir.CreateFCmpOLT(x, constant(b, x, kInfinity)));
+  const auto others = [&] { return Values{ir.CreateSelect(is_normal, normal, rsqrt_by_division(b, x))}; };
+  return b.if_else(b.any(ir.CreateNot(is_normal)), others, [&] { return Values{normal}; })[0];
 }
 
 Value* emit_erf(SimdBuilder& b, Value* x) { return is_f64(x) ? erf_f64(b, x) : erf_f32(b, x); }
