@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/hlo/ops/slice.h"
 
+#include <algorithm>
+#include <iterator>
+#include <ranges>
+
+#include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/passes/simplify/dimensions.h"
 #include "hilo/hlo/passes/simplify/match.h"
 #include "hilo/hlo/passes/simplify/rules.h"
@@ -69,6 +74,53 @@ InstructionId slice_of_broadcast(RewriteBuilder& b, const RewriteNode& from, con
   return broadcast(b, x, dimensions, shape);
 }
 
+/// Appends the range of each of the merged dimensions `extents` that together are range `r` of their product. Returns
+/// false if that isn't a box.
+/// Example   of 4 x 32: [0:128:4] is [0:4] and [0:32:4]; [32:96] is [1:3] and [0:32]; [40:48] is [1:2] and [8:16]
+bool split_range(const SliceRange& r, std::span<const int64_t> extents, Ranges& ranges) {
+  if (extents.size() == 1) {
+    ranges.push_back(r);
+    return true;
+  }
+  const std::span<const int64_t> inner = extents.subspan(1);
+  const int64_t row = count_of(inner), last = r.start + (length_of(r) - 1) * r.stride;
+  const int64_t first_row = r.start / row, rows = last / row - first_row + 1, at = r.start % row;
+  if (r.stride % row == 0 && rows > 1) {
+    ranges.push_back({first_row, first_row + rows, r.stride / row});
+    return split_range({at, at + 1, 1}, inner, ranges);
+  }
+  const bool repeats = row % r.stride == 0 && at < r.stride && last % row == row - r.stride + at;
+  if (rows > 1 && !repeats) return false;
+  ranges.push_back({first_row, first_row + rows, 1});
+  return split_range({at, rows == 1 ? last % row + 1 : row, r.stride}, inner, ranges);
+}
+
+/// slice(reshape(transpose(x))) -> reshape(slice(transpose(x))), if the reshape merges the sliced dimensions from others.
+/// Then the elements that the slice doesn't read aren't moved.
+InstructionId slice_of_reshape(RewriteBuilder& b, const RewriteNode& reshape, const Ranges& outer, const Shape& shape) {
+  const InstructionId x = reshape.operand(0);
+  if (b.node(x).opcode != Opcode::kTranspose) return kNoInstruction;
+  const std::span<const int64_t> from = b.shape(x).dimensions(), to = reshape.shape.dimensions();
+  if (shape.element_count() == 0) return kNoInstruction;
+  Ranges ranges;
+  size_t i = 0;
+  for (size_t d = 0; d < to.size();) {  // groups of dimensions of equal size
+    const size_t begin = i, end = d;
+    int64_t merged = i < from.size() ? from[i++] : 1, size = to[d++];
+    while (merged != size) {
+      if (merged < size) merged *= from[i++];
+      else size *= to[d++];
+    }
+    const std::span<const int64_t> extents = from.subspan(begin, i - begin);
+    const auto is_whole = [&](size_t k) { return takes_whole(outer[k], to[k]); };
+    if (size == 1 || std::ranges::all_of(std::views::iota(end, d), is_whole))
+      std::ranges::transform(extents, std::back_inserter(ranges), whole);
+    else if (d - end > 1 || !split_range(outer[end], extents, ranges)) return kNoInstruction;
+  }
+  while (i < from.size()) ranges.push_back(whole(from[i++]));
+  return b.add(Opcode::kReshape, {slice(b, x, std::move(ranges))}, nullptr, shape);
+}
+
 }  // namespace
 
 InstructionId simplify_slice(RewriteBuilder& b, const RewriteNode& n) {
@@ -83,6 +135,7 @@ InstructionId simplify_slice(RewriteBuilder& b, const RewriteNode& n) {
   if (from.opcode == Opcode::kConcatenate) return slice_of_concatenate(b, from, ranges);
   if (from.opcode == Opcode::kPad) return slice_of_pad(b, from, ranges);
   if (from.opcode == Opcode::kBroadcast) return slice_of_broadcast(b, from, ranges, n.shape);
+  if (from.opcode == Opcode::kReshape) return slice_of_reshape(b, from, ranges, n.shape);
   // slice(iota) -> iota, if it starts at 0 along the counting dimension and takes every element there; the number, if
   // it takes one.
   if (from.opcode == Opcode::kIota) {
