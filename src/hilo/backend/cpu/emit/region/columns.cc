@@ -15,7 +15,8 @@ namespace {
 
 using engine::kMaxColumns, engine::RegionColumns;
 
-constexpr int64_t kOfElement = 2;  // instructions: loading an element into a lane
+constexpr int64_t kOfElement = 2;   // instructions: loading an element into a lane
+constexpr int64_t kMaxFarRows = 4;  // whose vectors are loaded one by one
 
 /// Constants are computed once for all vectors.
 int64_t repeated_instructions_of(const RegionNode& node) {
@@ -131,7 +132,8 @@ std::optional<RegionColumns> columns_of(const Region& region, Isa isa) {
   if (region.extents.size() < 2 || region.outputs.empty()) return std::nullopt;
   const int64_t lanes = lanes_of(region, isa);
   const bool fills_vectors = region.row_begin > 0 && region.extents[region.row_begin - 1] >= lanes;
-  if (fills_vectors && prefers_column(region) && is_matrix_product(region)) return std::nullopt;  // rows share loads
+  const bool is_column = fills_vectors && prefers_column(region);
+  if (is_column && is_matrix_product(region)) return std::nullopt;  // rows share loads
   size_t begin = std::min(region.row_begin, region.extents.size() - 1);
   while (begin > 1 && region.extents[begin - 1] < lanes) --begin;
   if (lanes < 2 || begin == 0 || region.extents[begin - 1] < lanes) return std::nullopt;
@@ -139,6 +141,8 @@ std::optional<RegionColumns> columns_of(const Region& region, Isa isa) {
   if (!written) return std::nullopt;
   int64_t columns = 1;
   for (size_t k = begin; k < region.extents.size(); ++k) columns *= region.extents[k];
+  // Strips of several vectors use whole cache lines of rows that are far apart.
+  if (is_column && columns > kMaxFarRows) return std::nullopt;
   if (instructions_by_columns(written->region, lanes, isa) >= instructions_by_rows(region, columns, lanes))
     return std::nullopt;
   return written;

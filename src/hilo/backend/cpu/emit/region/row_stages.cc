@@ -119,6 +119,11 @@ bool has_last_turn(const RegionState& s, size_t k) {
          s.wide.isa() != Isa::kAvx512 && weighted_nodes(s.region) <= kMaxNodesTwice;
 }
 
+/// Returns the number of registers of a vector of f32.
+int64_t registers_of_floats(const RegionState& s) {
+  return std::max<int64_t>(s.facts.shape.lanes * element_size_bytes(ElementType::kF32) / vector_bytes(s.wide.isa()), 1);
+}
+
 /// Emits the loop over row dimension k; `carried` are the accumulators of all reductions of this stage.
 Values emit_row(RegionState& s, size_t k, int loop, const Reductions& reductions, const Values& carried) {
   if (k == s.region.extents.size()) return emit_row_point(s, loop, reductions, carried);
@@ -137,7 +142,8 @@ Values emit_row(RegionState& s, size_t k, int loop, const Reductions& reductions
     return next;
   };
   const int64_t turns = (s.region.extents[k] + step - 1) / step;
-  if (is_cut(s, k) || turns * weighted_nodes(s.region) > kMaxUnrolledNodes) {
+  const int64_t registers = s.across_rows() ? registers_of_floats(s) : 1;  // LLVM mixes the loads of unrolled rows
+  if (is_cut(s, k) || turns * weighted_nodes(s.region) * registers > kMaxUnrolledNodes) {
     if (!ends_apart) return row_loop(s, k, step, carried, turn);
     Value* const end = s.scalar.index(s.region.extents[k] / step * step);
     return turn(end, counted_loop(s, k, s.scalar.index(0), end, step, carried, turn));

@@ -171,7 +171,7 @@ size_t written_dimension(const Region& region) {
 struct Contents {
   int widest = 1;  ///< bytes of the widest element in a register
   size_t accumulators = 0;
-  bool expensive = false, expensive_in_row = false, generic = false;
+  bool expensive = false, expensive_in_row = false, function = false, function_in_row = false, generic = false;
 };
 
 Contents contents_of(const Region& region, Isa isa) {
@@ -188,6 +188,8 @@ Contents contents_of(const Region& region, Isa isa) {
     in_row.push_back(here);
     has.expensive |= is_expensive(n);
     has.expensive_in_row |= is_expensive(n) && here;
+    has.function |= is_function(n);
+    has.function_in_row |= is_function(n) && here;
   }
   return has;
 }
@@ -214,7 +216,7 @@ int lanes_of_product(const Choice& c) {
 /// the sums is repeated for each register, so the widest strips need cheap code. Accumulators stay in registers.
 int lanes_of_strip(const Choice& c) {
   const int registers = c.isa == Isa::kAvx512 ? 24 : 12, most = c.isa == Isa::kAvx512 ? 16 : 8;
-  int lanes = c.natural * (c.has.expensive ? kReduceUnroll : most);
+  int lanes = c.natural * (c.has.function ? kReduceUnroll : most);
   while (lanes / c.natural > 1 && c.has.accumulators > 1 &&
          lanes / c.natural * static_cast<int>(c.has.accumulators) > registers)
     lanes /= 2;
@@ -273,7 +275,8 @@ bool is_matrix_product(const Region& region) {
 RegionShape shape_of_rows(const Region& region, Isa isa) {
   RegionShape shape;
   if (region.extents.empty()) return shape;
-  const bool across = spans_short_rows(region), column = across || prefers_column(region);
+  const bool is_column = prefers_column(region), across = !is_column && spans_short_rows(region);
+  const bool column = is_column || across;
   shape.vector_dimension = column             ? region.row_begin - 1
                            : region.has_row() ? region.extents.size() - 1
                                               : written_dimension(region);
@@ -285,7 +288,7 @@ RegionShape shape_of_rows(const Region& region, Isa isa) {
   const bool product = column && is_matrix_product(region);
   int lanes = natural;  // one register across short rows: each element is an instruction
   if (!across && product) lanes = lanes_of_product(choice);
-  else if (!across && column && !has.expensive_in_row && region.nodes.size() < 16) lanes = lanes_of_strip(choice);
+  else if (!across && column && !has.function_in_row && region.nodes.size() < 16) lanes = lanes_of_strip(choice);
   else if (!across) lanes = lanes_of_line(choice, column);
   while (lanes > 1 && lanes > extent) lanes /= 2;
   if (has.generic && region.has_row() && !column) lanes = 1;  // an unknown reducer has no neutral element
