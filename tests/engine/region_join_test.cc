@@ -30,6 +30,22 @@ TEST(RegionJoin, AFunctionOfWhatIsPaddedIsComputedFewTimesMore) {
   EXPECT_FALSE(is_one(padded(10000, 80, 41))) << padded(10000, 80, 41);
 }
 
+/// The exponential of a long row would be computed by the loop of the sum, and again by that of the quotient.
+TEST(RegionJoin, AFunctionThatSeveralLoopsOverALongRowNeedIsMadeOnce) {
+  const auto normalized = [](int64_t columns) {
+    return regions_of(
+        fmt::format("add {{\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b)\n}}\n"
+                    "ENTRY main {{\n x = f32[8,{0}] parameter(0)\n zero = f32[] constant(0)\n"
+                    " e = f32[8,{0}] exponential(x)\n"
+                    " s = f32[8] reduce(e, zero), dimensions={{1}}, to_apply=add\n"
+                    " w = f32[8,{0}] broadcast(s), dimensions={{0}}\n ROOT y = f32[8,{0}] divide(e, w)\n}}\n",
+                    columns));
+  };
+  const auto count = [](const std::string& regions) { return std::ranges::count(regions, '['); };
+  EXPECT_EQ(count(normalized(8192)), 1) << normalized(8192);
+  EXPECT_EQ(count(normalized(8193)), 2) << normalized(8193);
+}
+
 TEST(RegionJoin, ACheapValueOfOneArrayIsComputedByAllWhoReadIt) {
   EXPECT_EQ(regions_of("ENTRY main {\n x = f32[8,8] parameter(0)\n y = f32[8,8] negate(x)\n"
                        " a = f32[8,8] reverse(y), dimensions={0}\n b = f32[8,8] reverse(y), dimensions={1}\n"

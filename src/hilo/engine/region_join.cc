@@ -32,6 +32,66 @@ int64_t evaluations_in(const RegionState& state, ValueId value, uint32_t region)
   return sum;
 }
 
+/// Counts the loops over a region's row that use a node. A reduction's loop comes after those of the reductions that it
+/// depends on. Operands are defined anywhere in the region, which isn't finished.
+class RowUses {
+ public:
+  RowUses(const RegionState& state, uint32_t region)
+      : region_(state.regions[region]), forwards_(state.forwards[region]), loops_(region_.nodes.size(), kUnknown) {}
+
+  int64_t count(uint32_t node) {
+    std::vector<int64_t> loops;
+    for (uint32_t n = 0; n < region_.nodes.size(); ++n) {
+      if (region_.nodes[n].kind == NodeKind::kReduce && uses(n, node)) loops.push_back(loop_of(n));
+    }
+    for (const RegionOutput& o : region_.outputs) {
+      if (uses(o.node, node)) loops.push_back(loop_of(o.node));
+    }
+    std::ranges::sort(loops);
+    return std::ranges::unique(loops).begin() - loops.begin();
+  }
+
+ private:
+  static constexpr int64_t kUnknown = -1;
+
+  /// Returns the loop that computes the node, if that is as early as its reductions allow.
+  int64_t loop_of(uint32_t n) {
+    if (forwards_[n] != kNoNode) return loop_of(forwards_[n]);
+    if (loops_[n] != kUnknown) return loops_[n];
+    const RegionNode& node = region_.nodes[n];
+    int64_t loop = 0;
+    for (uint32_t o : node.operands) loop = std::max(loop, loop_of(o));
+    return loops_[n] = loop + (node.kind == NodeKind::kReduceResult ? 1 : 0);
+  }
+
+  /// Whether the loop that computes node n needs `node`.
+  bool uses(uint32_t n, uint32_t node) {
+    std::vector<bool> seen(region_.nodes.size(), false);
+    std::vector<uint32_t> left = {n};
+    while (!left.empty()) {
+      const uint32_t at = left.back();
+      left.pop_back();
+      if (at == node) return true;
+      if (forwards_[at] != kNoNode) left.push_back(forwards_[at]);
+      if (seen[at] || region_.nodes[at].kind == NodeKind::kReduceResult) continue;
+      seen[at] = true;
+      left.insert(left.end(), region_.nodes[at].operands.begin(), region_.nodes[at].operands.end());
+    }
+    return false;
+  }
+
+  const Region& region_;
+  const std::vector<uint32_t>& forwards_;
+  std::vector<int64_t> loops_;
+};
+
+/// Returns how often the region computes each element of its node: once for each loop over a row too long to be kept.
+int64_t loops_with(const RegionState& state, const Request& r) {
+  const Region& region = state.regions[r.region];
+  const int64_t row = region.has_row() ? hlo::count_of(std::span(region.extents).subspan(region.row_begin)) : 0;
+  return row * element_size_bytes(ElementType::kF32) <= kMaxKeptBytes ? 1 : RowUses(state, r.region).count(r.node);
+}
+
 /// Whether joining computes an element more than once.
 bool repeats_work(const RegionState& state, ValueId value, RegionOp op, const Request& r) {
   if (op == RegionOp::kFree || op == RegionOp::kMovement || op == RegionOp::kReduce) return false;
@@ -40,13 +100,14 @@ bool repeats_work(const RegionState& state, ValueId value, RegionOp op, const Re
       has_columns(state, r.region) ? evaluations_in(state, value, r.region) : evaluations_under(region, r.map);
   const int64_t once = std::max<int64_t>(state.shape(value).element_count(), 1);
   if (op == RegionOp::kCheap) return evaluations > 2 * once;
+  const int64_t loops = std::max<int64_t>(loops_with(state, r), 1);
   // In short rows, a few more elements can double the number of vectors.
   constexpr int64_t kLongRow = 64;
   if (region.extents.empty() || region.extents.back() < kLongRow) return evaluations > once;
   const Costs& costs = state.costs;
   const ElementType type = state.shape(value).element_type();
   const double in_memory = once > costs.cache_bytes / element_size_bytes(type) ? costs.uncached : costs.cached;
-  return static_cast<double>(evaluations - once) * costs.ops_of(type).transcendental >
+  return static_cast<double>(evaluations * loops - once) * costs.ops_of(type).transcendental >
          static_cast<double>(once) * in_memory;
 }
 

@@ -105,6 +105,10 @@ struct RegionInput {
   ElementType type;
 };
 
+/// The limit on the bytes of a row that are kept from one loop over it to the next. Values of longer rows are computed
+/// again.
+inline constexpr int64_t kMaxKeptBytes = 32 << 10;  // in the L1 cache
+
 /// Domain dimensions are the outer ones [0, row_begin), then the row's. A region with a row has kReduce nodes over all
 /// row dimensions; stages follow from data flow. Nodes are in topological order.
 struct Region {

@@ -9,8 +9,6 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr int64_t kMaxTileBytes = 32 << 10;  // bytes of a row on the stack, which must stay in the L1 cache
-
 /// Marks the nodes for which each loop exists: reductions, and values that are written along the row.
 void find_roots(RowLoops& loops, const Region& region, const std::vector<NodeFacts>& nodes) {
   const auto add = [&](uint32_t n) {
@@ -42,7 +40,7 @@ RowLoops row_loops_of(const Region& region, const RegionShape& shape, const std:
   loops.stored_in.assign(nodes.size(), -1);
   if (!region.has_row()) return loops;
   find_roots(loops, region, nodes);
-  int64_t tile = is_column(region, shape) ? shape.lanes : 1, left = kMaxTileBytes;
+  int64_t tile = is_column(region, shape) ? shape.lanes : 1, left = engine::kMaxKeptBytes;
   for (size_t k = region.row_begin; k < region.extents.size(); ++k) tile *= region.extents[k];
   for (int loop = 0; loop < loops.count; ++loop) {
     std::vector<bool>& here = loops.evaluated[loop];
