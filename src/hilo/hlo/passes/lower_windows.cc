@@ -278,6 +278,8 @@ bool can_be_spread(const Computation& c, const Instruction& i) {
          can_be_lifted(*a.select);
 }
 
+// ---- convolutions
+
 /// The convolutions that are decomposed.
 enum class Convolutions { kNone, kSums, kFusedSums };
 
@@ -286,8 +288,21 @@ bool has_windows(const Computation& c, Convolutions convolutions) {
          (convolutions != Convolutions::kNone && has_opcode(c, Opcode::kConvolution));
 }
 
-SmallConvolution small_convolution_in(const Computation& c, const Instruction& i, Convolutions convolutions) {
-  return convolutions == Convolutions::kNone ? SmallConvolution::kNone : small_convolution(c, i);
+/// Returns the convolution. f16 and bf16 are converted to f32 by regions, and rounded once.
+Expr convolution(const ConvolutionAttributes& a, const Shape& result, Expr input, Expr kernel, bool fused) {
+  const auto widened = [](Expr x) { return is_half(x.type()) ? convert(x, ElementType::kF32) : x; };
+  input = widened(input);
+  kernel = widened(kernel);
+  const Shape sums = is_half(result.element_type()) ? result.with_element_type(ElementType::kF32) : result;
+  const auto computed = [&] {
+    switch (small_convolution(a, input.shape(), kernel.shape(), sums)) {
+      case SmallConvolution::kSlices: return sum_of_slices(a, sums, input, kernel, fused);
+      case SmallConvolution::kGradient: return sums_at_positions(a, sums, input, kernel);
+      case SmallConvolution::kNone: break;
+    }
+    return input.sink->add(Opcode::kConvolution, {input, kernel}, std::make_shared<ConvolutionAttributes>(a), sums);
+  };
+  return convert(computed(), result.element_type());
 }
 
 StatusOr<ComputationPtr> lower_windows_in(const ComputationPtr& source, Convolutions convolutions) {
@@ -295,15 +310,11 @@ StatusOr<ComputationPtr> lower_windows_in(const ComputationPtr& source, Convolut
   RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
   RewriteSink sink(b);
   for (const Instruction& i : source->instructions()) {
-    if (const SmallConvolution small = small_convolution_in(*source, i, convolutions);
-        small != SmallConvolution::kNone) {
+    if (convolutions != Convolutions::kNone && i.opcode == Opcode::kConvolution) {
       b.at(i);
-      const auto& attributes = attributes_of<ConvolutionAttributes>(i);
       const Exprs operands = sink.at_all(b.mapped(i.operands));
-      const bool fused = convolutions == Convolutions::kFusedSums;
-      b.replace(i.id, (small == SmallConvolution::kSlices
-                           ? sum_of_slices(attributes, i.shape, operands[0], operands[1], fused)
-                           : sums_at_positions(attributes, i.shape, operands[0], operands[1]))
+      b.replace(i.id, convolution(attributes_of<ConvolutionAttributes>(i), i.shape, operands[0], operands[1],
+                                  convolutions == Convolutions::kFusedSums)
                           .id);
       continue;
     }

@@ -77,24 +77,22 @@ Expr sum_of_others(Expr x, int64_t kept) {
 
 }  // namespace
 
-SmallConvolution small_convolution(const Computation& c, const Instruction& i) {
-  if (i.opcode != Opcode::kConvolution) return SmallConvolution::kNone;
-  const auto& a = attributes_of<ConvolutionAttributes>(i);
-  const Shape &input = c.instruction(i.operands[0]).shape, &kernel = c.instruction(i.operands[1]).shape;
-  const ElementType type = i.shape.element_type();
+SmallConvolution small_convolution(const ConvolutionAttributes& a, const Shape& input, const Shape& kernel,
+                                   const Shape& result) {
+  const ElementType type = result.element_type();
   const bool is_plain = (type == ElementType::kF32 || type == ElementType::kF64) && input.element_type() == type &&
-                        kernel.element_type() == type && i.shape.element_count() > 0 && input.element_count() > 0;
+                        kernel.element_type() == type && result.element_count() > 0 && input.element_count() > 0;
   const auto is_dilated = [](const WindowDimension& w) { return w.base_dilation != 1; };
   if (!is_plain || std::ranges::any_of(a.window, is_dilated)) return SmallConvolution::kNone;
 
   const Window window = window_over_input(a.window, a.dimensions);
-  const std::vector<int64_t> counts = counts_over_input(a.dimensions, input, i.shape);
+  const std::vector<int64_t> counts = counts_over_input(a.dimensions, input, result);
   const int64_t groups = kernel.dimension(a.dimensions.kernel_output);
   if (a.batch_group_count == 1 && a.feature_group_count == groups && groups <= kMaxGroups &&
       input.dimension(a.dimensions.input_feature) == groups && is_unrolled(window, input, counts))
     return SmallConvolution::kSlices;
 
-  const Window positions = window_over_input(turned(a, i.shape), a.dimensions);
+  const Window positions = window_over_input(turned(a, result), a.dimensions);
   const auto is_reversed = [](const WindowDimension& w) { return w.reversal; };
   if (a.feature_group_count == 1 && a.batch_group_count == groups && groups <= kMaxGradientGroups &&
       input.dimension(a.dimensions.input_batch) == groups && volume_of(window) > volume_of(positions) &&

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "hilo/hlo/build/expr.h"
-#include "hilo/hlo/ir/computation.h"
 #include "hilo/hlo/ops/convolution.h"
 
 namespace hilo::hlo {
@@ -16,8 +15,9 @@ enum class SmallConvolution {
               ///< kernel is such a convolution.
 };
 
-/// Returns how the instruction can be written. The types must be one of f32 and f64.
-SmallConvolution small_convolution(const Computation& c, const Instruction& i);
+/// Returns how a convolution of these shapes can be written. Their type must be one of f32 and f64.
+SmallConvolution small_convolution(const ConvolutionAttributes& a, const Shape& input, const Shape& kernel,
+                                   const Shape& result);
 
 /// Sums the input's slices, one for each element of the window, times that element of the kernel. The terms are fused
 /// multiply-adds if `fused`.

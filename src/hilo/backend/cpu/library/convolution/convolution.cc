@@ -164,9 +164,7 @@ class ComplexConvolutionHero final : public Hero {
   int64_t lhs_, rhs_, out_;
 };
 
-bool is_computed(ElementType t) {
-  return t == ElementType::kF16 || t == ElementType::kBf16 || t == ElementType::kF32 || t == ElementType::kF64;
-}
+bool is_computed(ElementType t) { return t == ElementType::kF32 || t == ElementType::kF64; }
 
 const ConvolutionKernels& kernels_of(Isa isa) {
   if constexpr (kIsX86) {

@@ -198,13 +198,13 @@ class GradientStep final : public ConvolutionStep {
     }
   }
 
+  /// Visits the first tap of each row of the block's taps.
   template <typename F>
-  void for_taps(const Block& b, const F& f) const {
+  void for_runs(const Block& b, const F& f) const {
     Index u{};
     for (u[0] = 0; u[0] < b.count[0]; ++u[0])
       for (u[1] = 0; u[1] < b.count[1]; ++u[1])
-        for (u[2] = 0; u[2] < b.count[2]; ++u[2])
-          for (u[3] = 0; u[3] < b.count[3]; ++u[3]) f(u);
+        for (u[2] = 0; u[2] < b.count[2]; ++u[2]) f(u);
   }
 
   int64_t panel_width() const { return kTileVectors * kernels_.lanes; }
@@ -216,12 +216,17 @@ class GradientStep final : public ConvolutionStep {
     rhs += share.group * p_.groups.rhs_stride;
     for (size_t d = 0; d < kGradientRank; ++d) rhs += b.start[d] * dims_[d].rhs_stride;
     const auto pack = [&](const From* panel, int64_t columns, int64_t stride, int64_t width) {
-      for_taps(b, [&](const Index& u) {
+      for_runs(b, [&](const Index& u) {
         const From* row = panel;
         for (size_t d = 0; d < kGradientRank; ++d) row += u[d] * dims_[d].rhs_stride;
-        copy_elements(row, stride, columns, to);
-        std::fill(to + columns, to + width, T(0));
-        to += width;
+        const int64_t taps = b.count[3], step = dims_[3].rhs_stride;
+        if (step == 1 && columns > 1) {
+          transpose_to(row, stride, to, width, columns, taps, [](From x) { return static_cast<T>(x); });
+        } else {
+          for (int64_t k = 0; k < taps; ++k) copy_elements(row + k * step, stride, columns, to + k * width);
+        }
+        for (int64_t k = 0; k < taps; ++k) std::fill(to + k * width + columns, to + (k + 1) * width, T(0));
+        to += taps * width;
       });
     };
     if (by_channel_) {
@@ -234,6 +239,13 @@ class GradientStep final : public ConvolutionStep {
       pack(rhs + n * p_.outputs.rhs_stride, columns, p_.outputs.rhs_stride,
            columns > kernels_.lanes ? panel_width() : kernels_.lanes);
     }
+  }
+
+  /// Returns the position of a tap in the box.
+  int64_t offset_of(const Index& u) const {
+    int64_t offset = 0;
+    for (size_t d = 0; d < kGradientRank; ++d) offset += u[d] * lattice_[d].tap_step * box_stride_[d];
+    return offset;
   }
 
   template <typename F>
@@ -252,11 +264,7 @@ class GradientStep final : public ConvolutionStep {
   void add_products(const Block& b, const Share& share, const T* box, const T* weights, T* sums,
                     bool accumulate) const {
     std::vector<int64_t> runs;
-    for (int64_t u0 = 0; u0 < b.count[0]; ++u0)
-      for (int64_t u1 = 0; u1 < b.count[1]; ++u1)
-        for (int64_t u2 = 0; u2 < b.count[2]; ++u2)
-          runs.push_back(u0 * lattice_[0].tap_step * box_stride_[0] + u1 * lattice_[1].tap_step * box_stride_[1] +
-                         u2 * lattice_[2].tap_step * box_stride_[2]);
+    for_runs(b, [&](const Index& u) { runs.push_back(offset_of(u)); });
     ConvolutionTile<T> t{};
     t.a_row = 1;
     t.a_step = lattice_[3].tap_step * box_stride_[3];
@@ -288,10 +296,8 @@ class GradientStep final : public ConvolutionStep {
 
   void add_channels(const Block& b, const T* box, const T* weights, T* sums, bool accumulate) const {
     std::vector<int64_t> offsets;
-    for_taps(b, [&](const Index& u) {
-      int64_t offset = 0;
-      for (size_t d = 0; d < kGradientRank; ++d) offset += u[d] * lattice_[d].tap_step * box_stride_[d];
-      offsets.push_back(offset);
+    for_runs(b, [&](Index u) {
+      for (; u[3] < b.count[3]; ++u[3]) offsets.push_back(offset_of(u));
     });
     ChannelTile<T> t{};
     t.a_row = lattice_[3].step * box_stride_[3];

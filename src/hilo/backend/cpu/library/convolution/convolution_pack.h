@@ -11,12 +11,10 @@
 
 namespace hilo::cpu {
 
-/// Calls f.operator()<E>() for the floating types that convolutions compute with.
+/// Calls f.operator()<E>() for the type, f32 or f64.
 template <typename F>
 void visit_float(ElementType type, F&& f) {
-  if (type == ElementType::kF16) f.template operator()<float16>();
-  else if (type == ElementType::kBf16) f.template operator()<bfloat16>();
-  else if (type == ElementType::kF32) f.template operator()<float>();
+  if (type == ElementType::kF32) f.template operator()<float>();
   else f.template operator()<double>();
 }
 
@@ -154,10 +152,7 @@ void pack_box(const BoxDimension* d, const BoxColumns& c, const From* from, T* t
 template <typename T, typename Out>
 void store_tile(const T* from, int64_t from_row, Out* to, int64_t to_row, int64_t to_column, int64_t rows,
                 int64_t columns) {
-  const auto convert = [](T x) {
-    if constexpr (std::is_same_v<Out, float16> || std::is_same_v<Out, bfloat16>) return Out(static_cast<float>(x));
-    else return static_cast<Out>(x);
-  };
+  const auto convert = [](T x) { return static_cast<Out>(x); };
   if (to_column == 1) {
     for (int64_t r = 0; r < rows; ++r) {
       for (int64_t c = 0; c < columns; ++c) to[r * to_row + c] = convert(from[r * from_row + c]);
