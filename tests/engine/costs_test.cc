@@ -82,11 +82,11 @@ TEST(Costs, ABatchOfProductsIsALoopWhereColumnsAreAdjacent) {
   EXPECT_EQ(kind_of("300,8,9", 0, 2, changed([](Costs& c) { c.products.short_sum_term = 0.04; })), StepKind::kKernel);
 }
 
-/// Fusing recomputes the function for two rows of padding. Otherwise the value is written to memory first.
+/// Fusing recomputes the function for the padding of each row. Otherwise the value is written to memory first.
 TEST(Costs, AFunctionIsComputedMoreOftenWhereMemoryIsSlow) {
   const std::string twice =
       "ENTRY main {\n x = f32[10,1000] parameter(0)\n y = f32[10,1000] sine(x)\n zero = f32[] constant(0)\n"
-      " ROOT z = f32[12,1000] pad(y, zero), padding=1_1x0_0\n}\n";
+      " ROOT z = f32[10,1200] pad(y, zero), padding=0_0x100_100\n}\n";
   const size_t stored = plan_with(changed([](Costs& c) { c.cached = 0; }), twice).steps.size();
   EXPECT_LT(plan_with(changed([](Costs& c) { c.cached = 10; }), twice).steps.size(), stored);
   EXPECT_EQ(plan_with(changed([](Costs& c) { c.uncached = 10; }), twice).steps.size(), stored) << "a cache holds it";

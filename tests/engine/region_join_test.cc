@@ -30,6 +30,26 @@ TEST(RegionJoin, AFunctionOfWhatIsPaddedIsComputedFewTimesMore) {
   EXPECT_FALSE(is_one(padded(10000, 80, 41))) << padded(10000, 80, 41);
 }
 
+/// A roll is two regions. Each computes its part of the function, unless a part is a few elements of each row.
+TEST(RegionJoin, PartsOfAFunctionAreComputedWhereTheyAreRead) {
+  const auto rolled = [](int64_t columns, int axis) {
+    const int64_t sizes[] = {100, columns};
+    std::string text =
+        fmt::format("ENTRY main {{\n x = f32[100,{0}] parameter(0)\n e = f32[100,{0}] exponential(x)\n", columns);
+    const std::string last = fmt::format("[{}:100], [{}:{}]", axis == 0 ? 97 : 0, axis == 1 ? columns - 3 : 0, columns);
+    const std::string first = fmt::format("[0:{}], [0:{}]", axis == 0 ? 97 : 100, axis == 1 ? columns - 3 : columns);
+    text += fmt::format(" a = f32[{},{}] slice(e), slice={{{}}}\n", axis == 0 ? 3 : 100, axis == 1 ? 3 : columns, last);
+    text += fmt::format(" b = f32[{},{}] slice(e), slice={{{}}}\n", axis == 0 ? 97 : 100,
+                        axis == 1 ? columns - 3 : columns, first);
+    text += fmt::format(" ROOT y = f32[{},{}] concatenate(a, b), dimensions={{{}}}\n}}\n", sizes[0], sizes[1], axis);
+    return regions_of(text);
+  };
+  const auto count = [](const std::string& regions) { return std::ranges::count(regions, '['); };
+  EXPECT_EQ(count(rolled(1000, 0)), 2) << rolled(1000, 0);
+  EXPECT_EQ(count(rolled(1000, 1)), 2) << rolled(1000, 1);
+  EXPECT_EQ(count(rolled(64, 1)), 3) << rolled(64, 1);
+}
+
 /// The exponential of a long row would be computed by the loop of the sum, and again by that of the quotient.
 TEST(RegionJoin, AFunctionThatSeveralLoopsOverALongRowNeedIsMadeOnce) {
   const auto normalized = [](int64_t columns) {

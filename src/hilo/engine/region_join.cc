@@ -13,6 +13,18 @@ namespace {
 
 constexpr size_t kMaxWrittenNodes = 256;  // operations of a region whose columns are written out
 
+/// Returns how many indices of the dimension the region visits under the map: the loops of a map are cut where guards
+/// change. Vectors along the last dimension are longer than some of their parts.
+int64_t visited(const Region& region, size_t k, const AccessMap& map) {
+  int64_t count = region.extents[k];
+  if (region.has_row() || k + 1 == region.extents.size()) return count;
+  for (const Guard& g : map.guards) {
+    const std::optional<GuardRange> range = range_of(g, region.extents);
+    if (range && range->dimension == k) count = std::min(count, range->end - range->first);
+  }
+  return count;
+}
+
 /// Returns how many elements the region computes under the map.
 int64_t evaluations_under(const Region& region, const AccessMap& map) {
   size_t inner = 0;  // one past the innermost dimension on which the element depends
@@ -22,7 +34,9 @@ int64_t evaluations_under(const Region& region, const AccessMap& map) {
     }
     if (!e.terms.empty()) inner = region.extents.size();
   }
-  return hlo::count_of(std::span(region.extents).first(inner));
+  int64_t count = 1;
+  for (size_t k = 0; k < inner; ++k) count *= visited(region, k, map);
+  return count;
 }
 
 /// Returns how many elements of the value the region computes under all of its requests.
@@ -188,15 +202,34 @@ bool reads_one_array(const RegionState& state, const Node& node) {
          }) <= 1;
 }
 
-/// Whether a single region reads the value, and reads no element of it twice.
+/// Returns the elements of the vectors that compute `count` elements in rows of `row`.
+int64_t in_vectors(int64_t count, int64_t row) {
+  constexpr int64_t kLanes = 16;
+  return row == 0 ? 0 : count / row * ((row + kLanes - 1) / kLanes * kLanes);
+}
+
+/// Whether few regions read the value, and together read no element of it twice: the parts of a concatenation, which
+/// may be a roll. Parts of short rows would fill fewer lanes of their vectors.
 bool is_read_in_parts(const RegionState& state, ValueId value) {
+  constexpr size_t kMaxParts = 64, kMaxReaders = 4;
   const std::vector<Request>& requests = state.requests[value];
-  constexpr size_t kMaxParts = 64;
-  const uint32_t region = requests[0].region;
-  if (requests.size() > kMaxParts || state.regions[region].has_row() ||
-      std::ranges::any_of(requests, [&](const Request& r) { return r.region != region; }))
-    return false;
-  return evaluations_in(state, value, region) <= state.shape(value).element_count();
+  if (requests.size() > kMaxParts) return false;
+  const Shape& shape = state.shape(value);
+  if (shape.rank() == 0) return false;
+  std::vector<uint32_t> readers;
+  int64_t evaluations = 0, computed = 0;
+  for (const Request& r : requests) {
+    if (state.regions[r.region].has_row()) return false;
+    if (std::ranges::count(readers, r.region) > 0) continue;
+    readers.push_back(r.region);
+    const std::vector<int64_t>& extents = state.regions[r.region].extents;
+    const int64_t here = evaluations_in(state, value, r.region);
+    evaluations += here;
+    computed += in_vectors(here, extents.empty() ? 1 : extents.back());
+  }
+  const int64_t once = shape.element_count();
+  return readers.size() <= kMaxReaders && evaluations <= once &&
+         (readers.size() == 1 || 8 * computed <= 9 * in_vectors(once, shape.dimensions().back()));
 }
 
 }  // namespace
