@@ -135,6 +135,7 @@ TEST(CpuEngine, ArgReductionsGiveTheFirstOfSeveralNans) {
   }
 }
 
+/// The exponentials of a long row are computed by a kernel of their own.
 TEST(CpuEngine, ComputesSoftmaxInOneKernel) {
   for (int64_t columns : {1, 7, 16, 100, 20000}) {
     Builder b("main");
@@ -152,7 +153,7 @@ TEST(CpuEngine, ComputesSoftmaxInOneKernel) {
     auto executable = tests::cpu_client()->compile(module, {}, nullptr);
     ASSERT_TRUE(executable.ok());
     if (columns == 1) continue;  // simplified to a program without kernels
-    EXPECT_EQ((*executable)->statistics().kernel_count, 1) << columns;
+    EXPECT_EQ((*executable)->statistics().kernel_count, columns > 8192 ? 2 : 1) << columns;
   }
 }
 

@@ -119,7 +119,7 @@ TEST(ObjectRoutines, Convolve) {
              "window={size=3 pad=1_1 lhs_dilate=2}, dim_labels=b0f_0io->b0f, feature_group_count=2");
     convolve("[4,7,3]", "[3,3,6]", "[2,3,6]",
              "window={size=3 rhs_dilate=2}, dim_labels=b0f_0io->b0f, batch_group_count=2");
-    convolve("[1,600,1]", "[590,1,1]", "[1,11,1]", "window={size=590}, dim_labels=b0f_0io->b0f");
+    convolve("[2,600,1]", "[590,1,2]", "[2,11,2]", "window={size=590}, dim_labels=b0f_0io->b0f");
   }
 }
 

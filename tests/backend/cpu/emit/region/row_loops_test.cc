@@ -47,9 +47,25 @@ TEST(RowLoops, ComputeCheapValuesAgain) {
   EXPECT_EQ(loops_of(softmax(1000, "negate")), "load negate reduce \nload negate divide \n");
 }
 
+/// Each of two functions of a row fits, but not both.
 TEST(RowLoops, ComputeAgainWhatFillsMoreThanTheCache) {
-  EXPECT_EQ(loops_of(softmax(8192)), "load exponential+ reduce \nexponential- divide \n");
-  EXPECT_EQ(loops_of(softmax(8193)), "load exponential reduce \nload exponential divide \n");
+  const auto two = [](int64_t length) {
+    return sum_of("f32") + fmt::format(R"(ENTRY main {{
+  x = f32[8,{0}] parameter(0)
+  zero = f32[] constant(0)
+  a = f32[8,{0}] exponential(x)
+  b = f32[8,{0}] sine(x)
+  c = f32[8,{0}] add(a, b)
+  s = f32[8] reduce(c, zero), dimensions={{1}}, to_apply=sum
+  y = f32[8,{0}] broadcast(s), dimensions={{0}}
+  d = f32[8,{0}] multiply(a, b)
+  ROOT z = f32[8,{0}] subtract(d, y)
+}}
+)",
+                                       length);
+  };
+  EXPECT_EQ(loops_of(two(4096)), "load sine+ exponential+ add reduce \nsine- exponential- multiply subtract \n");
+  EXPECT_EQ(loops_of(two(4097)), "load sine exponential+ add reduce \nload sine exponential- multiply subtract \n");
 }
 
 TEST(RowLoops, OneReductionIsOneLoop) {

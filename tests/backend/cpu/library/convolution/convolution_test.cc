@@ -160,6 +160,27 @@ TEST(ConvolutionHero, TakesOneFeature) {
   }
 }
 
+/// Few groups of one feature, and the gradients of their kernels, whose windows are large: their groups are batches.
+TEST(ConvolutionHero, TakesFewGroups) {
+  const WindowDimension large[] = {{8, 1, 1, 1}, {9, 2, 3, 2}, {7, 1, 2, 2, 2}, {19, 1, 4, 4}};
+  for (const ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kBf16, ElementType::kF16}) {
+    const double tolerance = element_type_info(type).bits == 16 ? 2e-2 : kTolerance;
+    for (const int64_t groups : {2, 3, 5, 15, 16, 40}) {
+      for (const char* labels : {"b01f 01io b01f", "bf01 oi01 bf01", "0b1f 1o0i f1b0", "fb01 i0o1 01bf"}) {
+        const std::string text = labels;
+        const auto check_form = [&](Form form) {
+          form.lhs = text.substr(0, 4), form.rhs = text.substr(5, 4), form.out = text.substr(10, 4);
+          check(module_of_form(form, type), tolerance);
+        };
+        check_form({3, groups, groups, {9, 7}, {kWindows[1], kWindows[4]}, groups});
+        check_form({3, groups, groups, {8, 11}, {{3, 1, 1, 1}, {3, 2, 1, 1}}, groups});
+        for (const WindowDimension& w : large) check_form({groups, 4, groups, {13, 16}, {w, {10, 1, 1, 1}}, 1, groups});
+        check_form({groups, 4, groups, {13, 16}, {{1, 1, 0, 0}, {14, 1, 0, 0}}, 1, groups});
+      }
+    }
+  }
+}
+
 /// All algorithms multiply the same padding elements, so NaN and infinity appear at the same positions.
 TEST(ConvolutionHero, MultipliesPaddingWithWeightsThatAreNotFinite) {
   const Form forms[] = {
