@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // backend/cpu/library/products/integer_dot.cc -- the dot op on integers. Sums wrap, so their order doesn't matter.
 #include <atomic>
+#include <cstring>
 
 #include "hilo/backend/cpu/library/heroes.h"
 #include "hilo/backend/cpu/library/products/integer_product.h"
@@ -142,7 +143,11 @@ class IntegerDotHero final : public Hero {
     for (int64_t i = 0; i < block.rows; ++i) {
       const Word* const from = block.sums + i * block.stride;
       To* const to = c + (block.row + i) * c_row + block.column;
-      for (int64_t j = 0; j < block.columns; ++j) to[j] = static_cast<To>(from[j]);
+      if constexpr (sizeof(To) == sizeof(Word)) {
+        std::memcpy(to, from, static_cast<size_t>(block.columns) * sizeof(To));
+      } else {
+        for (int64_t j = 0; j < block.columns; ++j) to[j] = static_cast<To>(from[j]);
+      }
     }
   }
 

@@ -109,7 +109,8 @@ Status multiply_integers(const IntegerKernels& kernels, const IntegerMatrix& a, 
   const int64_t depth = left.depth();
   const auto words = [](int64_t count) { return static_cast<size_t>(count) * sizeof(Word); };
   HILO_ASSIGN_OR_RETURN(AlignedBuffer columns, allocate_buffer(words(right.count() * wide * depth)));
-  HILO_ASSIGN_OR_RETURN(AlignedBuffer rows, allocate_buffer(words(kStripsAtOnce * kernels.rows * depth)));
+  // byte_sums reads a vector from the last line on.
+  HILO_ASSIGN_OR_RETURN(AlignedBuffer rows, allocate_buffer(words(kStripsAtOnce * kernels.rows * depth + wide)));
   HILO_ASSIGN_OR_RETURN(AlignedBuffer sums, allocate_buffer(words(kernels.rows * wide)));
   auto* const b_words = reinterpret_cast<Word*>(columns.data());
   auto* const a_words = reinterpret_cast<Word*>(rows.data());

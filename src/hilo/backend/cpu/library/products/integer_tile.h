@@ -22,7 +22,7 @@ struct IntegerStrips {
   void* to;
 };
 
-/// Sums of the bytes of each line of a packed strip.
+/// Sums of the bytes of each line of a packed strip of quads. A vector is read from its last line on.
 struct ByteSums {
   const int32_t* strip;
   int64_t depth, width;
