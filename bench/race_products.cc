@@ -76,16 +76,18 @@ double ratio_of(const StripKernels& kernels, const ProductShape& s, int rounds) 
   return median(std::move(ratios));
 }
 
-/// Squares, then what models have: few rows, few columns, short sums, long ones.
+/// Squares, then what models have: few rows, few columns, short sums, long ones; in small networks, too.
 std::vector<ProductShape> shapes() {
   std::vector<ProductShape> all;
-  constexpr std::array<std::array<int64_t, 3>, 36> kShapes = {{
+  constexpr std::array<std::array<int64_t, 3>, 48> kShapes = {{
       {24, 24, 24},     {48, 48, 48},      {64, 64, 64},     {96, 96, 96},       {128, 128, 128},  {192, 192, 192},
       {256, 256, 256},  {384, 384, 384},   {512, 512, 512},  {1024, 1024, 1024}, {2, 1024, 1024},  {8, 1024, 1024},
       {32, 1024, 1024}, {128, 1024, 1024}, {1024, 2, 1024},  {1024, 8, 1024},    {1024, 16, 1024}, {1024, 64, 1024},
       {1024, 1024, 4},  {1024, 1024, 16},  {1024, 1024, 64}, {256, 256, 8},      {256, 256, 32},   {128, 64, 784},
       {2000, 16, 9},    {2000, 64, 9},     {4096, 32, 27},   {32, 32, 4096},     {768, 768, 768},  {2048, 2048, 512},
       {128, 512, 784},  {512, 768, 128},   {256, 64, 256},   {256, 256, 64},     {16, 16, 16},     {128, 10, 512},
+      {2, 64, 64},      {2, 256, 256},     {8, 64, 64},      {8, 256, 256},      {8, 512, 512},    {8, 64, 256},
+      {8, 256, 64},     {32, 64, 64},      {32, 256, 256},   {64, 8, 64},        {256, 8, 256},    {256, 2, 256},
   }};
   for (const auto& [m, n, k] : kShapes) {
     for (const bool right_along_k : {false, true}) all.push_back({m, n, k, right_along_k});

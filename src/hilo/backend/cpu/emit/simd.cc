@@ -148,7 +148,31 @@ llvm::BasicBlock* SimdBuilder::new_block(const char* name) {
 
 namespace {
 
-std::vector<llvm::PHINode*> carried_phis(llvm::IRBuilder<>& ir, const Values& initial, llvm::BasicBlock* from) {
+/// Returns the values in the form in which they pass from block to block: long masks as bytes. Without registers for
+/// masks, LLVM would pass each of more than 16 lanes in a register of its own.
+Values passed(llvm::IRBuilder<>& ir, Isa isa, Values values) {
+  constexpr int kWithMaskRegisters = 64, kBytesOfRegister = 16;
+  if (vector_bytes(isa) == kWithMaskRegisters) return values;
+  for (Value*& value : values) {
+    const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
+    if (type == nullptr || !type->getElementType()->isIntegerTy(1) || type->getNumElements() <= kBytesOfRegister)
+      continue;
+    value = ir.CreateSExt(value, type->getWithNewBitWidth(8));
+  }
+  return values;
+}
+
+/// Returns what was passed, in the types of `like`.
+Values received(llvm::IRBuilder<>& ir, const std::vector<llvm::PHINode*>& phis, const Values& like) {
+  Values values(phis.begin(), phis.end());
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (values[k]->getType() == like[k]->getType()) continue;
+    values[k] = ir.CreateICmpSLT(values[k], llvm::Constant::getNullValue(values[k]->getType()));
+  }
+  return values;
+}
+
+std::vector<llvm::PHINode*> phis_of(llvm::IRBuilder<>& ir, const Values& initial, llvm::BasicBlock* from) {
   std::vector<llvm::PHINode*> phis;
   for (Value* value : initial) {
     llvm::PHINode* phi = ir.CreatePHI(value->getType(), 2);
@@ -162,8 +186,6 @@ void close_phis(const std::vector<llvm::PHINode*>& phis, const Values& next, llv
   for (std::size_t k = 0; k < phis.size(); ++k) phis[k]->addIncoming(next[k], from);
 }
 
-Values as_values(const std::vector<llvm::PHINode*>& phis) { return Values(phis.begin(), phis.end()); }
-
 }  // namespace
 
 // The test is at the end of the body, so that a turn has one branch. A guard before the loop skips empty loops.
@@ -172,21 +194,22 @@ Values SimdBuilder::counted_loop(Value* begin, Value* end, Value* step, const Va
   llvm::BasicBlock* before = ir_.GetInsertBlock();
   llvm::BasicBlock* turn = new_block("turn");
   llvm::BasicBlock* after = new_block("after");
+  const Values first = passed(ir_, isa_, initial);
   ir_.CreateCondBr(ir_.CreateICmpSLT(begin, end), turn, after);
   ir_.SetInsertPoint(turn);
   llvm::PHINode* i = ir_.CreatePHI(begin->getType(), 2);
   i->addIncoming(begin, before);
-  std::vector<llvm::PHINode*> carried = carried_phis(ir_, initial, before);
-  Values next = body(i, as_values(carried));
+  const std::vector<llvm::PHINode*> carried = phis_of(ir_, first, before);
+  const Values next = passed(ir_, isa_, body(i, received(ir_, carried, initial)));
   Value* following = ir_.CreateAdd(i, step);
   llvm::BasicBlock* latch = ir_.GetInsertBlock();
   ir_.CreateCondBr(ir_.CreateICmpSLT(following, end), turn, after);
   i->addIncoming(following, latch);
   close_phis(carried, next, latch);
   ir_.SetInsertPoint(after);
-  std::vector<llvm::PHINode*> results = carried_phis(ir_, initial, before);
+  const std::vector<llvm::PHINode*> results = phis_of(ir_, first, before);
   close_phis(results, next, latch);
-  return as_values(results);
+  return received(ir_, results, initial);
 }
 
 void SimdBuilder::for_each(Value* begin, Value* end, Value* step, const std::function<void(Value*)>& body) {
@@ -202,16 +225,18 @@ Values SimdBuilder::while_loop(const Values& initial, const std::function<Value*
   llvm::BasicBlock* test = new_block("test");
   llvm::BasicBlock* turn = new_block("turn");
   llvm::BasicBlock* after = new_block("after");
+  const Values first = passed(ir_, isa_, initial);
   ir_.CreateBr(test);
   ir_.SetInsertPoint(test);
-  std::vector<llvm::PHINode*> carried = carried_phis(ir_, initial, before);
-  ir_.CreateCondBr(condition(as_values(carried)), turn, after);
+  const std::vector<llvm::PHINode*> phis = phis_of(ir_, first, before);
+  const Values carried = received(ir_, phis, initial);
+  ir_.CreateCondBr(condition(carried), turn, after);
   ir_.SetInsertPoint(turn);
-  Values next = body(as_values(carried));
-  close_phis(carried, next, ir_.GetInsertBlock());
+  const Values next = passed(ir_, isa_, body(carried));
+  close_phis(phis, next, ir_.GetInsertBlock());
   ir_.CreateBr(test);
   ir_.SetInsertPoint(after);
-  return as_values(carried);
+  return carried;
 }
 
 Values SimdBuilder::if_else(Value* condition, const std::function<Values()>& then,
@@ -221,17 +246,18 @@ Values SimdBuilder::if_else(Value* condition, const std::function<Values()>& the
   llvm::BasicBlock* after = new_block("after");
   ir_.CreateCondBr(condition, yes, no);
   ir_.SetInsertPoint(yes);
-  Values first = then();
+  const Values first = then();
+  const Values first_passed = passed(ir_, isa_, first);
   llvm::BasicBlock* yes_end = ir_.GetInsertBlock();
   ir_.CreateBr(after);
   ir_.SetInsertPoint(no);
-  Values second = otherwise();
+  const Values second = passed(ir_, isa_, otherwise());
   llvm::BasicBlock* no_end = ir_.GetInsertBlock();
   ir_.CreateBr(after);
   ir_.SetInsertPoint(after);
-  std::vector<llvm::PHINode*> results = carried_phis(ir_, first, yes_end);
+  const std::vector<llvm::PHINode*> results = phis_of(ir_, first_passed, yes_end);
   close_phis(results, second, no_end);
-  return as_values(results);
+  return received(ir_, results, first);
 }
 
 void SimdBuilder::leave_if_cancelled(Value* word, llvm::BasicBlock* cancelled) {
