@@ -139,5 +139,29 @@ TEST(RegionRows, StagesAreLoops) {
             "store <64 x float>, 4 turn");
 }
 
+/// Masks of 64 lanes pass from turn to turn in registers for masks, or as bytes.
+TEST(RowStages, LongMasksPassAsBytes) {
+  const RegionCase c(R"(both {
+  a = pred[] parameter(0)
+  b = pred[] parameter(1)
+  ROOT c = pred[] and(a, b)
+}
+ENTRY main {
+  x = s8[8,5000] parameter(0)
+  five = s8[] constant(5)
+  fives = s8[8,5000] broadcast(five), dimensions={}
+  p = pred[8,5000] compare(x, fives), direction=LT
+  all = pred[] constant(true)
+  ROOT y = pred[8] reduce(p, all), dimensions={1}, to_apply=both
+}
+)");
+  const auto has = [&](Isa isa, const char* text) {
+    return region_text(c.region, isa)->find(text) != std::string::npos;
+  };
+  EXPECT_FALSE(has(Isa::kAvx2, "phi <64 x i1>"));
+  EXPECT_TRUE(has(Isa::kAvx2, "phi <64 x i8>"));
+  EXPECT_TRUE(has(Isa::kAvx512, "phi <64 x i1>"));
+}
+
 }  // namespace
 }  // namespace hilo::cpu
