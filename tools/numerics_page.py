@@ -100,7 +100,8 @@ The programs of [straight lines](faster.md#small-programs) add at most 32 terms 
   and flush denormal sums to zero. So the magnitudes of the factors are checked while they are packed. If the lowest bits of the
   two smallest factors could produce a denormal sum, the factors are converted to f32 instead. `HILO_DENORMALS=flush` skips
   the check. AMX adds the products of 32 terms in two chains, adds these to each other, and then to the sum.
-- Convolutions add 1024 products in order, then 8 such sums, and add the results in pairs.
+- Convolutions add 1024 products in order, then 8 such sums, and add the results in pairs. Those of few groups of one feature are
+  at most 32 products in order, or reductions. f16 and bf16 are computed in f32 and rounded once.
 - Running sums and large windows of f32 and narrower floats are accumulated in f64. Those of f64 also accumulate the rounding
   errors of the additions; running sums of the engine accumulate the errors of 16 elements together. The bounds of these and of
   scatters hold up to 2^28 terms. Windows of up to 128 elements round at every step, and products of up to 128 terms are added

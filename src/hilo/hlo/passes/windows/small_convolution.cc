@@ -50,7 +50,7 @@ bool is_unrolled(const Window& window, const Shape& input, std::span<const int64
   return volume_of(window) <= kMaxElements && (!pads(window) || pads_little(window, input.dimensions(), counts));
 }
 
-/// Returns the dimensions of the input for each dimension of the kernel, inverted.
+/// Returns the kernel's dimension for each dimension of the input.
 Int64List kernel_over_input(const ConvolutionDimensions& d) {
   Int64List permutation(d.input_spatial.size() + 2);
   permutation[d.input_batch] = d.kernel_output;
@@ -59,8 +59,8 @@ Int64List kernel_over_input(const ConvolutionDimensions& d) {
   return permutation;
 }
 
-/// Sums over all dimensions but one. Few sums next to each other are computed for each index of the dimension before
-/// first, which fills vectors.
+/// Sums over all dimensions but one. If that is the last one and short, the dimension before is summed at the end: until
+/// then vectors run along both.
 Expr sum_of_others(Expr x, int64_t kept) {
   constexpr int64_t kFew = 4;
   const Shape shape = x.shape();
