@@ -95,8 +95,8 @@ bool split_range(const SliceRange& r, std::span<const int64_t> extents, Ranges& 
   return split_range({at, rows == 1 ? last % row + 1 : row, r.stride}, inner, ranges);
 }
 
-/// slice(reshape(transpose(x))) -> reshape(slice(transpose(x))), if the reshape merges the sliced dimensions from others.
-/// Then the elements that the slice doesn't read aren't moved.
+/// slice(reshape(transpose(x))) -> reshape(slice(transpose(x))), if the reshape merges other dimensions to the sliced
+/// ones. Then the elements that the slice doesn't read aren't moved.
 InstructionId slice_of_reshape(RewriteBuilder& b, const RewriteNode& reshape, const Ranges& outer, const Shape& shape) {
   const InstructionId x = reshape.operand(0);
   if (b.node(x).opcode != Opcode::kTranspose) return kNoInstruction;

@@ -59,8 +59,8 @@ Int64List kernel_over_input(const ConvolutionDimensions& d) {
   return permutation;
 }
 
-/// Sums over all dimensions but one. If that is the last one and short, the dimension before is summed at the end: until
-/// then vectors run along both.
+/// Sums over all dimensions but one. If that is the last one and short, the dimension before is summed at the end:
+/// until then vectors run along both.
 Expr sum_of_others(Expr x, int64_t kept) {
   constexpr int64_t kFew = 4;
   const Shape shape = x.shape();
