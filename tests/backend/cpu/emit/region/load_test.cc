@@ -40,5 +40,19 @@ TEST(RegionLoad, AnOperandOfTwoReadersIsLoadedOnce) {
             "1 llvm.fabs.v16f32, 1 load <16 x float>, 1 store <16 x float>, 1 turn");
 }
 
+/// Only rows that are far apart, of arrays beyond the caches: the processor follows the others.
+TEST(RegionLoad, StripsOfFarRowsArePrefetched) {
+  const auto prefetches = [](int64_t rows, int64_t columns) {
+    const RegionCase c(sum_of("f32") +
+                       fmt::format("ENTRY main {{\n x = f32[{0},{1}] parameter(0)\n zero = f32[] constant(0)\n"
+                                   " ROOT y = f32[{1}] reduce(x, zero), dimensions={{0}}, to_apply=sum\n}}\n",
+                                   rows, columns));
+    return region_text(c.region, Isa::kAvx2)->find("llvm.prefetch") != std::string::npos;
+  };
+  EXPECT_TRUE(prefetches(1024, 1024));
+  EXPECT_FALSE(prefetches(128, 1024));
+  EXPECT_FALSE(prefetches(65536, 256));
+}
+
 }  // namespace
 }  // namespace hilo::cpu

@@ -32,6 +32,25 @@ Value* emit_irregular_load(RegionState& s, uint32_t n, Value* mask, bool wide_ma
   return s.scalar.if_else(s.ir.CreateAndReduce(mask), whole, some)[0];
 }
 
+/// Prefetches what the load of a strip reads some rows later. Strips of rows that are far apart are too short for the
+/// processor to follow.
+void prefetch_strip(RegionState& s, const RegionNode& node, Value* pointer, Value* at) {
+  constexpr int64_t kLine = 64, kLeastStrip = 128, kFarApart = 2048, kRowsAhead = 8;
+  constexpr int64_t kBeyondCaches = 2 << 20;
+  constexpr uint32_t kRead = 0, kLocality = 2, kData = 1;
+  const int64_t bytes = element_size_bytes(node.type), strip = s.facts.shape.lanes * bytes;
+  if (!s.across_rows() || s.region.row_begin + 1 != s.region.extents.size() || strip < kLeastStrip) return;
+  const int64_t row = node.index.coefficient(s.region.row_begin) * bytes;
+  if (std::abs(row) < kFarApart || std::abs(row) * s.region.extents[s.region.row_begin] < kBeyondCaches) return;
+  Value* const begin = s.ir.CreateGEP(s.wide.memory_scalar(node.type), pointer, at);
+  for (int64_t line = 0; line < strip; line += kLine) {
+    Value* const ahead = s.ir.getInt64(static_cast<uint64_t>(kRowsAhead * row + line));
+    Value* const place = s.ir.CreateGEP(s.ir.getInt8Ty(), begin, ahead);
+    s.ir.CreateIntrinsic(llvm::Intrinsic::prefetch, {place->getType()},
+                         {place, s.ir.getInt32(kRead), s.ir.getInt32(kLocality), s.ir.getInt32(kData)});
+  }
+}
+
 }  // namespace
 
 bool emit_column_loads(RegionState& s, uint32_t n) {
@@ -87,6 +106,7 @@ Value* emit_load(RegionState& s, uint32_t n, bool wide) {
     if (mask != nullptr) at = s.ir.CreateSelect(s.wide.any(mask), at, s.scalar.index(0));
     return s.wide.splat(s.scalar.load_scalar(node.type, pointer, at));
   }
+  if (step == 1 && mask == nullptr) prefetch_strip(s, node, pointer, at);
   if (step == 1)
     return mask == nullptr ? s.wide.load(node.type, pointer, at) : s.wide.load_masked(node.type, pointer, at, mask);
   if (step == -1) {
