@@ -35,11 +35,11 @@ Value* emit_irregular_load(RegionState& s, uint32_t n, Value* mask, bool wide_ma
 /// Prefetches what the load of a strip reads some rows later. Strips of rows that are far apart are too short for the
 /// processor to follow.
 void prefetch_strip(RegionState& s, const RegionNode& node, Value* pointer, Value* at) {
-  constexpr int64_t kLine = 64, kLeastStrip = 128, kFarApart = 2048, kRowsAhead = 8;
+  constexpr int64_t kLine = 64, kShortestStrip = 128, kFarApart = 2048, kRowsAhead = 8;
   constexpr int64_t kBeyondCaches = 2 << 20;
   constexpr uint32_t kRead = 0, kLocality = 2, kData = 1;
   const int64_t bytes = element_size_bytes(node.type), strip = s.facts.shape.lanes * bytes;
-  if (!s.across_rows() || s.region.row_begin + 1 != s.region.extents.size() || strip < kLeastStrip) return;
+  if (!s.across_rows() || s.region.row_begin + 1 != s.region.extents.size() || strip < kShortestStrip) return;
   const int64_t row = node.index.coefficient(s.region.row_begin) * bytes;
   if (std::abs(row) < kFarApart || std::abs(row) * s.region.extents[s.region.row_begin] < kBeyondCaches) return;
   Value* const begin = s.ir.CreateGEP(s.wide.memory_scalar(node.type), pointer, at);
