@@ -85,7 +85,7 @@ StatusOr<bool> lower_windows(Module& module);
 
 /// As lower_windows(module), and also decomposes convolutions of few groups of one feature with small windows, or with
 /// few positions. The terms of sums over windows are fma if `native`, the extension ops that the engine runs itself,
-/// has it.
+/// has it. Convolutions of f16 and bf16 become those of f32.
 StatusOr<bool> lower_windows(Module& module, std::span<const Opcode> native);
 
 /// The largest numbers of rows and columns of matrices whose factorizations are written out, and the largest number of
