@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // compare, maximum, minimum, reduce-precision: the elementwise ops that read bits.
+#include <llvm/IR/IntrinsicsX86.h>
+
 #include <limits>
+#include <utility>
 
 #include "hilo/backend/cpu/emit/elementwise.h"
+#include "hilo/backend/cpu/emit/interleave.h"
+#include "hilo/backend/cpu/emit/math.h"
 
 namespace hilo::cpu {
 namespace {
@@ -71,9 +76,34 @@ Value* extreme(SimdBuilder& b, CmpInst::Predicate beats, Value* x, Value* y) {
   return b.from_bits(ir.CreateOr(both, ir.CreateSExt(ir.CreateFCmpUNO(x, y), both->getType())));
 }
 
+/// Returns the lanes of a whole register of floats of the value's type.
+int lanes_of_register(Value* x) {
+  return 8 * vector_bytes(Isa::kAvx512) / static_cast<int>(x->getType()->getScalarSizeInBits());
+}
+
+/// As extreme, of whole registers, by AVX-512's instruction for ranges: it knows that +0 is greater than -0, but
+/// returns the other operand of a NaN. Lanes with a NaN become the sum.
+Value* extreme_of_range(SimdBuilder& b, bool greatest, Value* x, Value* y) {
+  constexpr uint32_t kLeast = 4, kGreatest = 5, kCurrentRounding = 4;
+  auto& ir = b.ir();
+  const int lanes = lanes_of_register(x);
+  const llvm::Intrinsic::ID range =
+      is_f64(x) ? llvm::Intrinsic::x86_avx512_mask_range_pd_512 : llvm::Intrinsic::x86_avx512_mask_range_ps_512;
+  Value* const all = llvm::Constant::getAllOnesValue(ir.getIntNTy(static_cast<unsigned>(lanes)));
+  Values parts;
+  for (int first = 0; first < b.lanes(); first += lanes) {
+    Value *const one = part_of(ir, x, first, lanes), *const other = part_of(ir, y, first, lanes);
+    Value* const which = ir.getInt32(greatest ? kGreatest : kLeast);
+    parts.push_back(ir.CreateIntrinsic(range, {}, {one, other, which, one, all, ir.getInt32(kCurrentRounding)}));
+  }
+  return ir.CreateSelect(ir.CreateFCmpUNO(x, y), ir.CreateFAdd(x, y), whole_of(ir, std::move(parts)));
+}
+
 Value* float_extreme(SimdBuilder& b, bool greatest, Value* x, Value* y) {
   // LLVM knows the sign of a constant, and that it isn't NaN. One instruction remains. NEON has one for all floats.
   const bool is_known = llvm::isa<llvm::Constant>(x) || llvm::isa<llvm::Constant>(y);
+  if (b.isa() == Isa::kAvx512 && !is_known && b.lanes() >= lanes_of_register(x))
+    return extreme_of_range(b, greatest, x, y);
   const bool is_short = b.isa() == Isa::kAvx512 || is_arm(b.isa()) || is_known;
   if (!is_short) return extreme(b, greatest ? CmpInst::FCMP_OGT : CmpInst::FCMP_OLT, x, y);
   return b.ir().CreateBinaryIntrinsic(greatest ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, x, y);

@@ -136,7 +136,16 @@ Values joined(llvm::IRBuilder<>& ir, const Values& columns, int lanes) {
   return vectors;
 }
 
-/// Returns lanes [first, first + count) of a vector.
+/// Returns the lanes that are shuffled together: those of one register, or of half of one for bytes with AVX-512, which
+/// has no instruction for 64 of them.
+int lanes_at_once(const SimdBuilder& b, ElementType type) {
+  constexpr int kMaxBytes = 32;
+  const int bytes = static_cast<int>(element_size_bytes(type)), lanes = vector_bytes(b.isa()) / bytes;
+  return std::min({b.lanes(), lanes, bytes == 1 ? kMaxBytes : lanes});
+}
+
+}  // namespace
+
 Value* part_of(llvm::IRBuilder<>& ir, Value* vector, int first, int count) {
   const auto* type = llvm::cast<llvm::FixedVectorType>(vector->getType());
   if (static_cast<int>(type->getNumElements()) == count) return vector;
@@ -145,7 +154,6 @@ Value* part_of(llvm::IRBuilder<>& ir, Value* vector, int first, int count) {
   return ir.CreateShuffleVector(vector, order);
 }
 
-/// Returns one vector of the lanes of `parts`, a power of two.
 Value* whole_of(llvm::IRBuilder<>& ir, Values parts) {
   while (parts.size() > 1) {
     const auto* type = llvm::cast<llvm::FixedVectorType>(parts[0]->getType());
@@ -158,16 +166,6 @@ Value* whole_of(llvm::IRBuilder<>& ir, Values parts) {
   }
   return parts[0];
 }
-
-/// Returns the lanes that are shuffled together: those of one register, or of half of one for bytes with AVX-512, which
-/// has no instruction for 64 of them.
-int lanes_at_once(const SimdBuilder& b, ElementType type) {
-  constexpr int kMaxBytes = 32;
-  const int bytes = static_cast<int>(element_size_bytes(type)), lanes = vector_bytes(b.isa()) / bytes;
-  return std::min({b.lanes(), lanes, bytes == 1 ? kMaxBytes : lanes});
-}
-
-}  // namespace
 
 Values load_columns(SimdBuilder& b, ElementType type, Value* pointer, Value* at, int64_t stride,
                     std::span<const int64_t> columns) {

@@ -19,4 +19,10 @@ void store_columns(SimdBuilder& b, ElementType type, const Values& columns, llvm
 /// Returns the number of two-operand shuffles with which a vector of each of `count` columns is interleaved.
 int64_t interleaving_shuffles(int64_t count);
 
+/// Returns lanes [first, first + count) of a vector.
+llvm::Value* part_of(llvm::IRBuilder<>& ir, llvm::Value* vector, int first, int count);
+
+/// Returns one vector of the lanes of `parts`, whose number is a power of two.
+llvm::Value* whole_of(llvm::IRBuilder<>& ir, Values parts);
+
 }  // namespace hilo::cpu
