@@ -30,6 +30,31 @@ TEST(RegionJoin, AFunctionOfWhatIsPaddedIsComputedFewTimesMore) {
   EXPECT_FALSE(is_one(padded(10000, 80, 41))) << padded(10000, 80, 41);
 }
 
+/// A stencil reads the padded array where it is: the loops are cut at the edges. With 36 neighbours, or along rows of
+/// few elements, the parts would be too many or too short.
+TEST(RegionJoin, AStencilReadsWhatItPadsInPlace) {
+  const auto stencil = [](int64_t size, int64_t columns) {
+    std::string text = fmt::format(
+        "ENTRY main {{\n x = f32[100,{0}] parameter(0)\n zero = f32[] constant(0)\n"
+        " p = f32[{1},{2}] pad(x, zero), padding=1_{3}x1_{3}\n",
+        columns, 99 + size, columns + size - 1, size - 2);
+    std::string sum;
+    for (int64_t k = 0; k < size * size; ++k) {
+      const int64_t i = k / size, j = k % size;
+      text += fmt::format(" s{0} = f32[100,{1}] slice(p), slice={{[{2}:{3}], [{4}:{5}]}}\n", k, columns, i, i + 100, j,
+                          j + columns);
+      if (k > 0)
+        text += fmt::format(" {3}t{0} = f32[100,{1}] add({2}, s{0})\n", k, columns,
+                            k == 1 ? "s0" : fmt::format("t{}", k - 1), k + 1 == size * size ? "ROOT " : "");
+    }
+    return regions_of(text + "}\n");
+  };
+  const auto count = [](const std::string& regions) { return std::ranges::count(regions, '['); };
+  EXPECT_EQ(count(stencil(3, 200)), 1) << stencil(3, 200);
+  EXPECT_EQ(count(stencil(6, 200)), 2) << stencil(6, 200);
+  EXPECT_EQ(count(stencil(3, 8)), 2) << stencil(3, 8);
+}
+
 /// A roll is two regions. Each computes its part of the function, unless a part is a few elements of each row.
 TEST(RegionJoin, PartsOfAFunctionAreComputedWhereTheyAreRead) {
   const auto rolled = [](int64_t columns, int axis) {

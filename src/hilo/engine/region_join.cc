@@ -2,8 +2,10 @@
 #include "hilo/engine/region_former.h"
 
 #include <algorithm>
+#include <set>
 
 #include "hilo/hlo/ops/element_access.h"
+#include "hilo/hlo/ops/slice.h"
 
 namespace hilo::engine {
 
@@ -232,6 +234,38 @@ bool is_read_in_parts(const RegionState& state, ValueId value) {
          (readers.size() == 1 || 8 * computed <= 9 * in_vectors(once, shape.dimensions().back()));
 }
 
+/// Whether one map reads the padded array often, from memory, and its loops are cut where padding begins: a stencil.
+/// Then padding costs nothing, and the array isn't copied.
+bool is_padded_in_cuts(const RegionState& state, const Node& pad) {
+  constexpr int64_t kShortRow = 16;
+  const std::vector<Request>& requests = state.requests[pad.results[0]];
+  const Region& region = state.regions[requests[0].region];
+  const Node* const from = state.maker(pad.operands[0]);
+  const RegionOp op = from == nullptr ? RegionOp::kNone : region_op_of(state.graph, *from, state.costs);
+  const bool is_in_memory = op != RegionOp::kFree && op != RegionOp::kMovement && op != RegionOp::kCheap;
+  if (!is_in_memory || region.has_row() || region.extents.empty() || region.extents.back() < kShortRow) return false;
+  const auto& padding = hlo::attributes_of<hlo::PadAttributes>(*pad.instruction).padding;
+  const Shape& array = state.shape(pad.operands[0]);
+  std::vector<std::set<int64_t>> cuts(region.extents.size());
+  for (const Request& r : requests) {
+    if (r.region != requests[0].region || r.map.linear) return false;
+    for (size_t d = 0; d < padding.size(); ++d) {
+      const int64_t low = padding[d].low, end = low + array.dimension(static_cast<int64_t>(d));
+      if (low == 0 && padding[d].high == 0) continue;
+      const std::optional<GuardRange> range = range_of({r.map.index[d], low, end}, region.extents);
+      if (range) cuts[range->dimension].insert({range->first, range->end});
+    }
+  }
+  size_t nodes = region.nodes.size() + 2 * requests.size();  // a load for each, and a guard
+  for (size_t k = 0; k < cuts.size(); ++k) {
+    cuts[k].erase(0);
+    cuts[k].erase(region.extents[k]);
+    if (cuts[k].size() > kMaxCuts) return false;
+    nodes *= cuts[k].size() + 1;
+  }
+  return nodes <= kMaxCutNodes;
+}
+
 }  // namespace
 
 bool try_join(RegionState& state, const Node& node, RegionOp op) {
@@ -250,6 +284,9 @@ bool try_join(RegionState& state, const Node& node, RegionOp op) {
       all_may_join(state, node, op))
     return expand_all(state, node);
   if (!needed && is_read_in_parts(state, value) && all_may_join(state, node, op)) return expand_all(state, node);
+  const bool is_pad = node.instruction->opcode == Opcode::kPad;
+  if (!needed && is_pad && is_padded_in_cuts(state, node) && all_may_join(state, node, op))
+    return expand_all(state, node);
   return try_become_output(state, node, op);
 }
 

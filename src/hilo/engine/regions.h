@@ -53,6 +53,9 @@ struct GuardRange {
   size_t dimension;
   int64_t first, end;
 };
+/// Limits on the places along a dimension at which the loops of a map are cut, because guards change there, and on the
+/// nodes of all parts.
+inline constexpr size_t kMaxCuts = 6, kMaxCutNodes = 512;
 /// Returns nullopt for a guard that depends on several dimensions or on run-time values.
 std::optional<GuardRange> range_of(const Guard& guard, std::span<const int64_t> extents);
 

@@ -5,7 +5,6 @@
 
 namespace hilo::cpu {
 std::vector<std::vector<int64_t>> cuts_of(const Region& region, size_t vector_dimension) {
-  constexpr size_t kMaxCuts = 6, kMaxNodes = 512;
   std::vector<std::vector<int64_t>> cuts(region.extents.size());
   if (region.has_row()) return cuts;
   for (const RegionNode& n : region.nodes) {
@@ -22,7 +21,7 @@ std::vector<std::vector<int64_t>> cuts_of(const Region& region, size_t vector_di
     std::ranges::sort(here);
     here.erase(std::ranges::unique(here).begin(), here.end());
     const size_t longer = nodes * (here.size() + 1);
-    if (here.size() > kMaxCuts || longer > kMaxNodes) here.clear();
+    if (here.size() > engine::kMaxCuts || longer > engine::kMaxCutNodes) here.clear();
     else nodes = longer;
   };
   accept(cuts[vector_dimension]);
