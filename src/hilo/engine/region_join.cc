@@ -105,7 +105,8 @@ class RowUses {
 int64_t loops_with(const RegionState& state, const Request& r) {
   const Region& region = state.regions[r.region];
   const int64_t row = region.has_row() ? hlo::count_of(std::span(region.extents).subspan(region.row_begin)) : 0;
-  return row * element_size_bytes(ElementType::kF32) <= kMaxKeptBytes ? 1 : RowUses(state, r.region).count(r.node);
+  if (row * element_size_bytes(ElementType::kF32) <= kMaxKeptBytes) return 1;
+  return std::max<int64_t>(RowUses(state, r.region).count(r.node), 1);
 }
 
 /// Whether joining computes an element more than once.
@@ -116,14 +117,13 @@ bool repeats_work(const RegionState& state, ValueId value, RegionOp op, const Re
       has_columns(state, r.region) ? evaluations_in(state, value, r.region) : evaluations_under(region, r.map);
   const int64_t once = std::max<int64_t>(state.shape(value).element_count(), 1);
   if (op == RegionOp::kCheap) return evaluations > 2 * once;
-  const int64_t loops = std::max<int64_t>(loops_with(state, r), 1);
   // In short rows, a few more elements can double the number of vectors.
   constexpr int64_t kLongRow = 64;
   if (region.extents.empty() || region.extents.back() < kLongRow) return evaluations > once;
   const Costs& costs = state.costs;
   const ElementType type = state.shape(value).element_type();
   const double in_memory = once > costs.cache_bytes / element_size_bytes(type) ? costs.uncached : costs.cached;
-  return static_cast<double>(evaluations * loops - once) * costs.ops_of(type).transcendental >
+  return static_cast<double>(evaluations * loops_with(state, r) - once) * costs.ops_of(type).transcendental >
          static_cast<double>(once) * in_memory;
 }
 

@@ -149,7 +149,7 @@ llvm::BasicBlock* SimdBuilder::new_block(const char* name) {
 namespace {
 
 /// Returns the values in the form in which they pass from block to block: long masks as bytes. Without registers for
-/// masks, LLVM would pass each of more than 16 lanes in a register of its own.
+/// masks, LLVM would pass each of more than 16 lanes in a separate register.
 Values passed(llvm::IRBuilder<>& ir, Isa isa, Values values) {
   constexpr int kWithMaskRegisters = 64, kBytesOfRegister = 16;
   if (vector_bytes(isa) == kWithMaskRegisters) return values;

@@ -106,9 +106,11 @@ Value* emit_load(RegionState& s, uint32_t n, bool wide) {
     if (mask != nullptr) at = s.ir.CreateSelect(s.wide.any(mask), at, s.scalar.index(0));
     return s.wide.splat(s.scalar.load_scalar(node.type, pointer, at));
   }
-  if (step == 1 && mask == nullptr) prefetch_strip(s, node, pointer, at);
-  if (step == 1)
-    return mask == nullptr ? s.wide.load(node.type, pointer, at) : s.wide.load_masked(node.type, pointer, at, mask);
+  if (step == 1 && mask != nullptr) return s.wide.load_masked(node.type, pointer, at, mask);
+  if (step == 1) {
+    prefetch_strip(s, node, pointer, at);
+    return s.wide.load(node.type, pointer, at);
+  }
   if (step == -1) {
     Value* first = s.ir.CreateSub(at, s.scalar.index(s.facts.shape.lanes - 1));
     return s.wide.reverse(mask == nullptr ? s.wide.load(node.type, pointer, first)
