@@ -19,6 +19,8 @@ endif()
 add_compile_options(-Wall -Wextra ${warnings_are_errors} -Werror=switch $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wno-restrict)
+else()  # std::stable_sort of libstdc++ 12 calls what it deprecates
+  add_compile_options(-Wno-deprecated-declarations)
 endif()
 
 if(HILO_SANITIZE AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
