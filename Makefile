@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test sanitize soak bench race arm conformance interop jax-tests peer wheel deb reproducible coverage sbom fuzz format lint docs install uninstall
+.PHONY: help build demo test sanitize soak bench race arm conformance interop jax-tests peer wheel deb reproducible coverage sbom fuzz format lint lint-packages docs install uninstall
 
 help:  ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / && $$1 != "help" { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -75,9 +75,14 @@ wheel:  ## the Python packages hilo, with the library and the command, and jax-h
 	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command hilo_wheel
 	@python3 tools/wheel.py --build $(BUILD)
 
-deb:  ## the packages of Debian: libhilo0.1, libhilo-dev, hilo-tools, python3-hilo, libhilo-doc in build/deb; lintian has no errors
-	@tools/setup.sh build deb
+deb:  ## the packages of Debian: libhilo0.1, libhilo-dev, hilo-tools, python3-hilo, libhilo-doc in build/deb; lintian has no errors. RELEASE=trixie builds and tests them, and the wheels, on that fresh Debian
+	@tools/setup.sh build deb $(if $(RELEASE),chroot)
+ifdef RELEASE
+	@test -e $(BUILD)/wheel || $(MAKE) wheel
+	@python3 tools/deb_release.py $(RELEASE) --build $(BUILD) --jobs $(JOBS)
+else
 	@python3 tools/deb.py --build $(BUILD) --jobs $(JOBS)
+endif
 
 reproducible:  ## builds the commit again in another folder, and compares the libraries and wheels with those of BUILD; OBJECTS=numpy: only such objects
 	@tools/setup.sh build
@@ -117,6 +122,10 @@ format:  ## clang-format over all sources
 lint:  ## clang-tidy over the differences from main (ALL=1: everything)
 	@tools/setup.sh build test lint
 	@python3 tools/lint.py --build $(BUILD) --jobs $(JOBS) $(if $(ALL),--all)
+
+lint-packages:  ## the linters that PyPI and Debian have for workflows, container files, shell scripts and recipes
+	@tools/setup.sh recipes
+	@python3 tools/lint_packaging.py
 
 docs:  ## the generated pages, then all pages and the API reference as a site, opened in Chromium: site/index.html
 	@tools/setup.sh build test docs

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake/unity.cmake -- compiles files of a folder together, so that the headers that they share are read once. A build
 # of the whole tree takes half the time. With -DHILO_UNITY=OFF each file is compiled alone, which is faster if you edit
-# one file at a time. The sanitizers' builds compile each file alone too, to check that each file includes what it uses.
+# one file at a time. `make lint` compiles each file alone too, so it finds a file that doesn't include what it uses.
 find_package(Python3 COMPONENTS Interpreter)
-if(Python3_FOUND AND NOT HILO_SANITIZE)
+if(Python3_FOUND)
   set(HILO_UNITY_DEFAULT ON)
 endif()
 option(HILO_UNITY "compile files of a folder together" ${HILO_UNITY_DEFAULT})
