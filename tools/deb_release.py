@@ -16,13 +16,14 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import deb  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INSTALL = ("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-q", "-y", "--no-install-recommends")
-FOR_BUILD = ("build-essential", "debhelper", "lintian", "fakeroot")
+FOR_BUILD = ("build-essential", "debhelper", "lintian")
 # What the tests of the packages depend on, and the users of wheels.
 FOR_USE = ("g++", "cmake", "make", "pkgconf", "python3-venv", "python3-numpy", "systemd", "systemd-sysv", "dbus")
 INSTALLED = ("libhilo", "hilo-tools", "python3-hilo")  # the beginnings of names of packages; the first has three
@@ -44,9 +45,13 @@ import jax, jax.numpy as jnp
 slope = jax.jit(jax.grad(lambda x: jnp.sum(x * x)))(jnp.arange(3.0))
 print(jax.devices()[0].platform, slope)
 """
+BUILD_BY_WHEEL = """
+export PKG_CONFIG_PATH=$(/opt/venv/bin/python -m hilo pkg-config-dir) JAX_PLATFORM_NAME=Host HILO_CACHE=off
+g++ /tests/outside.cc -o /tmp/outside $(pkg-config --cflags --libs hilo) && /tmp/outside
+"""
 # Folders of packages of any kind, and what the system writes while it runs.
-NOT_COMPARED = ("/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/var/lib/apt", "/var/lib/dpkg", "/var/cache", "/var/log",
-                "/var/lib/systemd", "/root/.cache/pip", "/tests", "/packages")
+NOT_COMPARED = ("/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/var/lib/apt", "/var/lib/dpkg", "/var/cache",
+                "/var/log", "/var/lib/systemd", "/root/.cache/pip", "/tests", "/packages")
 
 
 def main() -> int:
@@ -61,20 +66,25 @@ def main() -> int:
         return 2
     place = Place(arguments.release, arguments.build.resolve(), arguments.jobs)
     cases = [] if arguments.no_build else [packages_are_built, lintian_finds_no_error]
-    cases += [packages_install, tests_of_the_packages_pass, server_is_a_unit, packages_leave_nothing, wheel_runs_in_python,
-              wheel_builds_a_program, wheel_runs_under_jax, wheels_leave_nothing]
-    passed = 0
-    for case in cases:
-        try:
-            case(place)
-            problem = ""
-        except (AssertionError, subprocess.CalledProcessError) as error:
-            problem = str(error) + (f"\n{error.output[-4000:]}" if getattr(error, "output", None) else "")
-        print(f"{'failed' if problem else 'passed'} {arguments.release}: {case.__name__}" + (f"\n{problem}" if problem else ""), flush=True)
-        passed += not problem
-    place.remove_chroots()
-    print(f"{passed} passed, {len(cases) - passed} failed")
-    return int(passed != len(cases))
+    cases += [packages_install, tests_of_the_packages_pass, server_is_a_unit, packages_leave_nothing,
+              wheel_runs_in_python, wheel_builds_a_program, wheel_runs_under_jax, wheels_leave_nothing]
+    failed = sum(not passes(case, place) for case in cases)
+    if not failed:
+        place.remove_chroots()
+    print(f"{len(cases) - failed} passed, {failed} failed")
+    return int(failed != 0)
+
+
+def passes(case, place: "Place") -> bool:
+    print(f"{case.__name__} ...", file=sys.stderr, flush=True)
+    started = time.monotonic()
+    try:
+        case(place)
+    except (AssertionError, subprocess.SubprocessError) as error:
+        print(f"failed {case.__name__}: {error}\n{(getattr(error, 'output', None) or '')[-4000:]}", flush=True)
+        return False
+    print(f"passed {case.__name__}, {time.monotonic() - started:.0f} s", flush=True)
+    return True
 
 
 class Place:
@@ -116,8 +126,9 @@ def packages_are_built(place):
     tree = place.maker / "packages" / f"hilo-{deb.version()}"
     deb.write_tree(tree)
     inside(place.maker, "apt-get", "build-dep", "-q", "-y", "--no-install-recommends", f"/packages/{tree.name}")
-    inside(place.maker, "env", f"SOURCE_DATE_EPOCH={deb.commit_time()}", f"DEB_BUILD_OPTIONS=parallel={place.jobs}", "dpkg-buildpackage",
-           "--unsigned-source", "--unsigned-changes", folder=f"/packages/{tree.name}")
+    variables = (f"SOURCE_DATE_EPOCH={deb.commit_time()}", f"DEB_BUILD_OPTIONS=parallel={place.jobs}")
+    inside(place.maker, "env", *variables, "dpkg-buildpackage", "--unsigned-source", "--unsigned-changes",
+           folder=f"/packages/{tree.name}")
     place.packages.mkdir(parents=True)
     for path in (place.maker / "packages").iterdir():
         if path.is_file():
@@ -158,7 +169,7 @@ def server_is_a_unit(place):
     inside(place.user, "systemctl", "enable", "once")
     said = container(place.user, "--boot", timeout=BOOT_SECONDS)
     result = place.user / "result"
-    assert result.exists() and result.read_text().endswith("passed\n"), (result.read_text() if result.exists() else said[-4000:])
+    assert result.exists() and result.read_text().endswith("passed\n"), result.read_text() if result.exists() else said
     inside(place.user, "systemctl", "disable", "once")
     (place.user / "etc/systemd/system/once.service").unlink()
     result.unlink()
@@ -179,8 +190,7 @@ def wheel_runs_in_python(place):
 
 
 def wheel_builds_a_program(place):
-    said = inside(place.user, "sh", "-c", "export PKG_CONFIG_PATH=$(/opt/venv/bin/python -m hilo pkg-config-dir) JAX_PLATFORM_NAME=Host HILO_CACHE=off\n"
-                  "g++ /tests/outside.cc -o /tmp/outside $(pkg-config --cflags --libs hilo) && /tmp/outside")
+    said = inside(place.user, "sh", "-c", BUILD_BY_WHEEL)
     assert said.endswith("slope 12\n"), said
 
 
@@ -225,13 +235,13 @@ def inside(root: pathlib.Path, *command, folder: str = "/") -> str:
 
 def container(root: pathlib.Path, *arguments, timeout: float | None = None) -> str:
     """Runs systemd-nspawn without systemd's registry of machines, which containers of a build service lack."""
-    return call("systemd-nspawn", "-q", "--register=no", "--keep-unit", "--setenv=HOME=/root", "-D", root, *arguments, timeout=timeout)
+    return call("systemd-nspawn", "-q", "--register=no", "--keep-unit", "--setenv=HOME=/root", "-D", root, *arguments,
+                timeout=timeout)
 
 
 def call(*command, timeout: float | None = None) -> str:
-    done = subprocess.run(list(map(str, command)), check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, errors="replace", timeout=timeout)
-    return done.stdout
+    return subprocess.run(list(map(str, command)), check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace", timeout=timeout).stdout
 
 
 if __name__ == "__main__":
