@@ -363,7 +363,7 @@ inline Prepared hand(const Json& in, bool differentiated) {
 
 /// The four combinations of modes, "rf" being reverse mode outside and forward mode inside.
 template <typename F>
-std::map<std::string, Function> by_modes(const char* input, const F& f) {
+std::map<std::string, Function> by_modes(const char* input, F f) {
   std::map<std::string, Function> out;
   for (const char* name : {"ff", "fr", "rf", "rr"}) {
     const Modes modes = {name[0] == 'r', name[1] == 'r'};

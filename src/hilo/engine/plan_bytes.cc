@@ -56,7 +56,7 @@ class Writer {
   }
   template <Fields T>
   void write(const T& value) {
-    visit_fields(value, [this](const char*, const auto& field) { write(field); });
+    visit_fields(value, [this](const char*, const auto& field) { this->write(field); });
   }
 
   std::string out;
@@ -140,7 +140,7 @@ class Reader {
   }
   template <Fields T>
   void read(T& value) {
-    visit_fields(value, [this](const char*, auto& field) { read(field); });
+    visit_fields(value, [this](const char*, auto& field) { this->read(field); });
   }
 
   Status finish() {

@@ -110,7 +110,7 @@ Array resampled(Array image, const std::vector<std::pair<int64_t, Sampling>>& ax
   const ResizeMethod used = method == ResizeMethod::CUBIC_PYTORCH && antialias ? ResizeMethod::CUBIC : method;
   for (const auto& [axis, sampling] : axes) {
     const Array weights = numpy::astype(weights_of(sampling, used, antialias, repeat_edges, type), image.dtype());
-    image = numpy::moveaxis(numpy::tensordot(image, weights, {{axis}, {0}}), -1, axis);
+    image = numpy::moveaxis(numpy::tensordot(image, weights, {axis, 0}), -1, axis);
   }
   return image;
 }
