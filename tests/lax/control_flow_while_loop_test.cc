@@ -456,7 +456,7 @@ TEST(ForiLoop, RunsRandomKeysUnderVmap) {
     return Pair(two[0], picked);
   };
   const auto g = [&](Array key, Array x) { return lax::fori_loop(0, 10, body, Pair(key, x)).second; };
-  const Array keys = random::split(random::PRNGKey(0), {.num = 3});
+  const Array keys = random::split(random::PRNGKey(0), 3);
   const Array got = vmap(g)(keys, numpy::ones({3, 4}));
   for (int i = 0; i < 3; ++i) EXPECT_EQ(got[i].to_vector<float>(), g(keys[i], numpy::ones({4})).to_vector<float>());
 }

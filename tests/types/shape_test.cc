@@ -39,7 +39,8 @@ TEST(Shape, StaysAShapeWhenItIsMovedFrom) {
   Shape shape = Shape::array(kC64, {0, 5});
   const Shape moved = std::move(shape);
   EXPECT_EQ(shape, moved);  // NOLINT: shape.h documents it
-  shape = std::move(shape);
+  Shape& same = shape;
+  shape = std::move(same);
   EXPECT_EQ(shape.to_string(), "c64[0,5]");
   shape = Shape();
   EXPECT_EQ(moved.to_string(), "c64[0,5]");

@@ -2,6 +2,7 @@
 // numpy/contractions.h -- sums of products: matmul, dot, einsum, tensordot and similar functions.
 #pragma once
 
+#include <concepts>
 #include <string>
 
 #include "hilo/lax/precision.h"
@@ -56,7 +57,8 @@ Array vecmat(const Operand& x1, const Operand& x2);
 class TensordotAxes {
  public:
   TensordotAxes(int64_t count) : count_(count) {}  // implicit: axes convert
-  TensordotAxes(int64_t of_a, int64_t of_b) : pairs_{{of_a}, {of_b}} {}
+  template <std::integral A, std::integral B>
+  TensordotAxes(A of_a, B of_b) : pairs_{{of_a}, {of_b}} {}
   TensordotAxes(std::vector<int64_t> of_a, std::vector<int64_t> of_b) : pairs_(std::move(of_a), std::move(of_b)) {}
   TensordotAxes(std::pair<std::vector<int64_t>, std::vector<int64_t>> pairs) : pairs_(std::move(pairs)) {}
   const std::optional<int64_t>& count() const { return count_; }

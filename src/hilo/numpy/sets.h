@@ -11,7 +11,7 @@ struct UniqueFlag {
   UniqueFlag() = default;
   template <std::same_as<bool> Bool>
   UniqueFlag(Bool) {  // implicit, so that the static_assert explains it
-    static_assert(sizeof(Bool) == 0,
+    static_assert(kNever<Bool>,
                   "separate functions return these results: unique_all(x), unique_counts(x), unique_inverse(x)");
   }
 };

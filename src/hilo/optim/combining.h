@@ -238,7 +238,7 @@ RateInjected<Options> inject_hyperparams(GradientTransformation (*optimizer)(con
 /// Fails to compile with a readable message: C++ has no names of function parameters, so the factory takes a map.
 template <typename F>
 GradientTransformation inject_hyperparams(const F&) {
-  static_assert(sizeof(F) == 0,
+  static_assert(kNever<F>,
                 "inject_hyperparams also takes the numbers: inject_hyperparams([](const auto& h) { return "
                 "adam(h.at(\"learning_rate\")); }, {{\"learning_rate\", 1e-3}})");
   return {};

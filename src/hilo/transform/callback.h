@@ -66,7 +66,7 @@ Result with_result(Callback callback, const F& f, const Result& like, const std:
       "the function comes first, then result_shape_dtypes: pure_callback(f, ShapeDtypeStruct({2}, float32), x)");
   if constexpr (in_order) {
     const Arguments<F, Args...> arguments(args...);
-    callback.function = [f, arguments, like](std::span<const Array> leaves) {
+    callback.function = [f = std::decay_t<F>(f), arguments, like](std::span<const Array> leaves) {
       using Got = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments<F, Args...>>::Result>;
       static_assert(flat_call::gives<Got, Result>,
                     "the callback returns another C++ type than its result_shape_dtypes");

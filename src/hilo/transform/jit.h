@@ -359,7 +359,7 @@ auto make_hlo(F f, std::string name = "f", std::source_location location = std::
 template <typename F>
 auto make_jaxpr(const F&) {
   static_assert(
-      sizeof(F) == 0,
+      kNever<F>,
       "hilo traces to HLO, not to jaxprs: make_hlo(f)(arguments...), or jit(f).lower(arguments...).as_text()");
   return [](const auto&...) { return std::string(); };
 }

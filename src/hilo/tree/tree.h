@@ -115,7 +115,9 @@ template <typename T>
 struct AnyFieldOf {
   template <typename Field>
     requires(!std::is_same_v<std::remove_cvref_t<Field>, T>)
-  operator Field() const;  // converts to any field type
+  operator Field() const {  // converts to any field type; never called, but clang warns of functions without a body
+    __builtin_trap();
+  }
 };
 struct AnyArray {
   template <typename T, size_t N>
