@@ -43,7 +43,7 @@ MACHINE = "isolation-machine"  # a restriction of tests that need a booted syste
 JAX_PROGRAM = """
 import jax, jax.numpy as jnp
 slope = jax.jit(jax.grad(lambda x: jnp.sum(x * x)))(jnp.arange(3.0))
-print(jax.devices()[0].platform, slope)
+print("hilo" in jax.devices()[0].client.platform_version, slope)
 """
 FROM_PYPI = ("numpy", "scipy-openblas32", "jax", "jaxlib")
 PIP_INSTALL = ("/opt/venv/bin/pip", "install", "-q", "--no-index", "--find-links", "/packages")
@@ -83,7 +83,8 @@ def passes(case, place: "Place") -> bool:
     try:
         case(place)
     except (AssertionError, subprocess.SubprocessError) as error:
-        print(f"failed {case.__name__}: {error}\n{(getattr(error, 'output', None) or '')[-4000:]}", flush=True)
+        said = [getattr(error, stream, None) or "" for stream in ("stdout", "stderr")]
+        print("\n".join([f"failed {case.__name__}: {error}", *(text[-4000:] for text in said)]), flush=True)
         return False
     print(f"passed {case.__name__}, {time.monotonic() - started:.0f} s", flush=True)
     return True
@@ -200,18 +201,18 @@ def download_wheels(place) -> None:
 
 def wheel_builds_a_program(place):
     said = inside(place.user, "sh", "-c", BUILD_BY_WHEEL)
-    assert said.endswith("slope 12\n"), said
+    assert said == "INVALID_ARGUMENT, 0 in flight, slope 12\n", said
 
 
 def wheel_runs_under_jax(place):
     inside(place.user, *PIP_INSTALL, "jax-hilo")
     said = inside(place.user, "env", "HILO_CACHE=off", "/opt/venv/bin/python", "-c", JAX_PROGRAM)
-    assert said.endswith("hilo [0. 2. 4.]\n"), said
+    assert said == "True [0. 2. 4.]\n", said
 
 
 def wheels_leave_nothing(place):
     inside(place.user, "/opt/venv/bin/pip", "uninstall", "-q", "-y", "hilo", "jax-hilo")
-    left = [str(path) for path in (place.user / "opt/venv").rglob("*hilo*")]
+    left = [str(path) for path in (place.user / "opt/venv").rglob("*hilo*") if "philox" not in path.name]
     assert not left, left
     shutil.rmtree(place.user / "opt/venv")
     assert_nothing_is_left(place)
@@ -249,7 +250,7 @@ def container(root: pathlib.Path, *arguments, timeout: float | None = None) -> s
 
 def call(*command, timeout: float | None = None) -> str:
     return subprocess.run(list(map(str, command)), check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, errors="replace", timeout=timeout).stdout
+                          stderr=subprocess.PIPE, text=True, errors="replace", timeout=timeout).stdout
 
 
 if __name__ == "__main__":
