@@ -75,7 +75,7 @@ def run_tests(jobs: int, only: list[str]) -> bool:
         old.unlink()
     environment = {**os.environ, "CC": "clang-19", "CXX": "clang++-19"}
     command = [sys.executable, ROOT / "tools" / "run_tests.py", "--build", TREE, "--jobs", str(jobs), "--programs-only",
-               "--define", f"CMAKE_CXX_FLAGS={FLAGS}", "--define", "HILO_BUILD_BENCH=OFF", "--define", "HILO_BUILD_EXAMPLES=OFF",
+               "--define", f"CMAKE_CXX_FLAGS={FLAGS}", "--define", "HILO_BUILD_BENCH=OFF",
                "--env", f"LLVM_PROFILE_FILE={profiles}/%4m.profraw"]  # processes add to four files
     for folder in only:
         command += ["--only", folder]

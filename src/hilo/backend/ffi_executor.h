@@ -13,15 +13,12 @@ namespace hilo {
 /// An executor that works like the caller's default_pool(). HiloFfi_Api::context_get returns the data that it stores.
 class FfiExecutor final : public Executor {
  public:
-  explicit FfiExecutor(std::unordered_map<int64_t, void*> user_data) : user_data_(std::move(user_data)) {}
+  explicit FfiExecutor(std::unordered_map<int64_t, void*> user_data);
 
-  int threads() const override { return pool_.threads(); }
-  void parallel_for(int64_t tasks, FunctionRef<void(int64_t)> task) override { pool_.parallel_for(tasks, task); }
+  int threads() const override;
+  void parallel_for(int64_t tasks, FunctionRef<void(int64_t)> task) override;
   /// Returns the data of that type; null if it is missing.
-  void* find(int64_t type_id) const {
-    const auto found = user_data_.find(type_id);
-    return found == user_data_.end() ? nullptr : found->second;
-  }
+  void* find(int64_t type_id) const;
 
  private:
   Executor& pool_ = default_pool();

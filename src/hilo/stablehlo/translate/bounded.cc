@@ -56,7 +56,8 @@ Expr masked(OpSink& sink, Expr x, const Limits& limits, Expr fill, const Joins& 
   for (size_t d = 0; d < limits.size(); ++d) {
     if (limits[d] == kNoInstruction || !joins(d)) continue;
     const Expr limit = sink.spread(sink.at(limits[d]), {}, places);
-    x = select(iota(sink, places, d) < limit, x, sink.spread(fill, {}, x.shape()));
+    const Expr beyond = sink.spread(fill, {}, x.shape());
+    x = select(iota(sink, places, d) < limit, x, beyond);
   }
   return x;
 }

@@ -48,7 +48,8 @@ Status split_bits(const OpContext& op, InstructionId numbers, const Shape& resul
   const Shape wide = result.with_element_type(whole);
   std::vector<int64_t> dimensions;
   for (int64_t d = 0; d < x.shape().rank(); ++d) dimensions.push_back(d);
-  const Expr shifted = shift_right_logical(sink.spread(bits, dimensions, wide), iota(sink, wide, wide.rank() - 1));
+  const Expr places = iota(sink, wide, wide.rank() - 1);
+  const Expr shifted = shift_right_logical(sink.spread(bits, dimensions, wide), places);
   return sink.define(bitwise_and(shifted, full(sink, wide, 1)) != 0);
 }
 
@@ -58,8 +59,10 @@ bool is_complex_array(const Shape& shape) { return shape.is_array() && is_comple
 Expr complex_extreme(Opcode opcode, Expr x, Expr y) {
   using enum hlo::ComparisonDirection;
   const auto direction = opcode == Opcode::kMaximum ? kGt : kLt;
-  const Expr tie = bitwise_and(real(x) == real(y), compare(imag(x), direction, imag(y)));
-  return select(bitwise_or(compare(real(x), direction, real(y)), tie), x, y);
+  const Expr a = real(x), b = real(y), c = imag(x), d = imag(y);
+  const Expr same = a == b;
+  const Expr tie = bitwise_and(same, compare(c, direction, d));
+  return select(bitwise_or(compare(a, direction, b), tie), x, y);
 }
 
 }  // namespace
@@ -129,7 +132,8 @@ Status translate_reduce_precision(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
   OpSink sink(op);
   const Expr x = sink.at(operand), reduced = sink.at(op.translator.ids[op.tree().result(op.operation, 0)]);
-  return sink.define(select(x != x, full_like(x, std::numeric_limits<double>::infinity()), reduced));
+  const Expr infinity = full_like(x, std::numeric_limits<double>::infinity());
+  return sink.define(select(x != x, infinity, reduced));
 }
 
 }  // namespace hilo::stablehlo

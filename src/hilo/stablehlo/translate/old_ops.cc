@@ -121,7 +121,8 @@ void take_diagonals(OpSink& sink, Term& term) {
     const size_t first = place_of(term.labels, term.labels[d]);
     if (first == d) continue;
     const Shape places = term.x.shape().with_element_type(ElementType::kS32);
-    const Expr on = iota(sink, places, first) == iota(sink, places, d);
+    const Expr rows = iota(sink, places, first), columns = iota(sink, places, d);
+    const Expr on = rows == columns;
     term.x = select(on, term.x, full_like(term.x, 0));
     sum_out(term, d--);
   }

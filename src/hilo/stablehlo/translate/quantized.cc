@@ -33,14 +33,16 @@ Expr parameter_of(OpSink& sink, const std::vector<double>& values, int64_t axis,
 
 Expr dequantized(OpSink& sink, Expr stored, const Quantization& q) {
   const Expr x = convert(stored, q.expressed);
-  return (x - parameter_of(sink, q.zero_points, q.axis, x)) * parameter_of(sink, q.scales, q.axis, x);
+  const Expr zero = parameter_of(sink, q.zero_points, q.axis, x), scale = parameter_of(sink, q.scales, q.axis, x);
+  return (x - zero) * scale;
 }
 
 /// Returns the nearest stored integer, with ties to even, clamped to the range of the storage type.
 Expr quantized(OpSink& sink, Expr x, const Quantization& q, ElementType storage) {
   const Expr whole = round_to_even(x / parameter_of(sink, q.scales, q.axis, x));
   const Expr moved = whole + parameter_of(sink, q.zero_points, q.axis, x);
-  return convert(clamp(full_like(x, q.least), moved, full_like(x, q.greatest)), storage);
+  const Expr least = full_like(x, q.least), greatest = full_like(x, q.greatest);
+  return convert(clamp(least, moved, greatest), storage);
 }
 
 const Type& operand_type(const OpContext& op, uint32_t i) {

@@ -91,11 +91,13 @@ StatusOr<ComputationPtr> decompose_stochastic_convert(const Instruction& i, std:
   const Expr threshold = convert((size - whole) * range, random_type);
   const Expr up = convert(d.operand(1) < threshold, ElementType::kS64);
   const Expr rounded = convert(whole, ElementType::kS64) + up;
-  const Expr narrow = convert(select(x < 0, -rounded, rounded), to);
+  const Expr below = x < 0;
+  const Expr narrow = convert(select(below, -rounded, rounded), to);
   // Convert saturates and maps NaN to 0, as this op does.
   const Expr saturated = convert(x, to);
   const double most = std::ldexp(1.0, element_type_info(to).bits - 1);
-  const Expr inside = bitwise_and(x > -most, x < most - 1);
+  const Expr above_least = x > -most, below_most = x < most - 1;
+  const Expr inside = bitwise_and(above_least, below_most);
   return std::move(d).finish(select(inside, narrow, saturated));
 }
 
