@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/ffi_executor.cc -- the class has its functions here, so that its table of virtual functions exists once: clang
-// compares the tables' addresses instead of the types, and the plugin for JAX creates executors that libhilo.so finds.
+// backend/ffi_executor.cc -- the functions are here, so that the class has one table of virtual functions. Clang compares
+// the addresses of these tables instead of types, and the plugin for JAX creates executors that libhilo.so looks for.
 #include "hilo/backend/ffi_executor.h"
 
 #include <utility>
