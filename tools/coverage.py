@@ -27,7 +27,8 @@ ISA_FLAGS = {"avx2": "avx2", "avx512": "avx512f", "avxvnni": "avx_vnni", "avx512
 HEAD = """# Coverage
 
 `make coverage` writes this page: lines and branches of `src/hilo` that the test programs run, counted by clang 19. Files of
-instruction sets that the measuring machine lacks don't count: {left_out}.
+instruction sets that the measuring machine lacks don't count: {left_out}. What only tests in Python run counts as untested: objects,
+the processes of servers, MPI.
 
 """
 
