@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/ffi_executor.cc -- the functions are here, so that the class has one table of virtual functions: clang
-// compares the addresses of these tables, not types, and libhilo.so looks for executors that the plugin for JAX creates.
+// backend/ffi_executor.cc -- the functions are here, so that the class has one table of virtual functions. Clang
+// compares the tables' addresses, not types, and libhilo.so looks for executors that the plugin for JAX creates.
 #include "hilo/backend/ffi_executor.h"
 
 #include <utility>
