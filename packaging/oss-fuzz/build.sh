@@ -6,7 +6,7 @@ source=$SRC/hilo
 # LLVM and fmt are the system's, with the C++ library of GCC.
 export CXXFLAGS=${CXXFLAGS//-stdlib=libc++/}
 cmake -G Ninja -S "$source" -B "$WORK/build" -DHILO_SANITIZE=address -DHILO_BUILD_TESTS=OFF -DHILO_BUILD_EXAMPLES=OFF -DHILO_BUILD_BENCH=OFF \
-  -DHILO_FUZZING_ENGINE="$LIB_FUZZING_ENGINE" -DCMAKE_BUILD_RPATH='$ORIGIN/lib'
+  -DHILO_FUZZING_ENGINE="$LIB_FUZZING_ENGINE" -DCMAKE_BUILD_RPATH='$ORIGIN/lib;$ORIGIN'
 names=${FUZZERS:-$(cd "$source/tests/fuzz" && echo ./*.cc | sed 's|\./||g; s|\.cc||g')}
 ninja -C "$WORK/build" hilo_companions $(printf 'fuzz_%s ' $names)
 
