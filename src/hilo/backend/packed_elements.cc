@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/backend/packed_elements.h"
 
-#include <cstring>
+#include <algorithm>
 
 namespace hilo {
 
@@ -9,7 +9,7 @@ void pack_elements(ElementType type, int64_t count, const std::byte* from, std::
   const int bits = element_type_info(type).bits;
   const int64_t in_byte = 8 / bits;
   const auto mask = static_cast<std::byte>((1 << bits) - 1);
-  std::memset(packed, 0, packed_bytes(type, count));
+  std::fill_n(packed, packed_bytes(type, count), std::byte{0});  // std::memset takes no null pointer, even for nothing
   for (int64_t i = 0; i < count; ++i) packed[i / in_byte] |= (from[i] & mask) << (i % in_byte * bits);
 }
 

@@ -67,7 +67,7 @@ void check_pairs() {
   std::vector<T> x, y;
   for (const T a : numbers) {
     for (const T b : numbers) {
-      const T multiple = static_cast<T>(static_cast<Wide>(a) * static_cast<Wide>(b));
+      const T multiple = static_cast<T>(uint64_t{static_cast<Wide>(a)} * static_cast<Wide>(b));
       for (const T dividend : {a, multiple, static_cast<T>(static_cast<Wide>(multiple) - 1)}) {
         x.push_back(dividend);
         y.push_back(b);
