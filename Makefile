@@ -86,6 +86,7 @@ endif
 
 reproducible:  ## builds the commit again in another folder, and compares the libraries and wheels with those of BUILD; OBJECTS=numpy: only such objects
 	@tools/setup.sh build
+	@rm -f $(BUILD)/lib/*.so* $(BUILD)/portable/*.so*  # a companion that is older than libhilo.so has its symbols in another order
 	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command hilo_companions hilo_pjrt hilo_wheel
 	@python3 tools/wheel.py --build $(BUILD)
 	@python3 tools/reproducible.py --build $(BUILD) --jobs $(JOBS) $(if $(OBJECTS),--objects $(OBJECTS))
