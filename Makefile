@@ -78,7 +78,7 @@ wheel:  ## the Python packages hilo, with the library and the command, and jax-h
 deb:  ## the packages of Debian: libhilo0.1, libhilo-dev, hilo-tools, python3-hilo, libhilo-doc in build/deb; lintian has no errors. RELEASE=trixie builds and tests them, and the wheels, on that fresh Debian
 	@tools/setup.sh build deb $(if $(RELEASE),chroot)
 ifdef RELEASE
-	@test -e $(BUILD)/wheel || $(MAKE) wheel
+	@$(MAKE) --no-print-directory wheel
 	@python3 tools/deb_release.py $(RELEASE) --build $(BUILD) --jobs $(JOBS)
 else
 	@python3 tools/deb.py --build $(BUILD) --jobs $(JOBS)

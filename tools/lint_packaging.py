@@ -69,7 +69,9 @@ def check(command: tuple[str, ...], patterns: tuple[str, ...]) -> str:
     program = VENV / "bin" / command[0]
     whole = [program if program.exists() else command[0], *command[1:], *files]
     done = subprocess.run(whole, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    return done.stdout[-6000:] or f"exit status {done.returncode}" if done.returncode else ""
+    if done.returncode == 0:
+        return ""
+    return done.stdout[-6000:] or f"exit status {done.returncode}"
 
 
 if __name__ == "__main__":

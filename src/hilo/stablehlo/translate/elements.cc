@@ -59,10 +59,10 @@ bool is_complex_array(const Shape& shape) { return shape.is_array() && is_comple
 Expr complex_extreme(Opcode opcode, Expr x, Expr y) {
   using enum hlo::ComparisonDirection;
   const auto direction = opcode == Opcode::kMaximum ? kGt : kLt;
-  const Expr a = real(x), b = real(y), c = imag(x), d = imag(y);
-  const Expr same = a == b;
-  const Expr tie = bitwise_and(same, compare(c, direction, d));
-  return select(bitwise_or(compare(a, direction, b), tie), x, y);
+  const Expr real_x = real(x), real_y = real(y), imag_x = imag(x), imag_y = imag(y);
+  const Expr same = real_x == real_y;
+  const Expr tie = bitwise_and(same, compare(imag_x, direction, imag_y));
+  return select(bitwise_or(compare(real_x, direction, real_y), tie), x, y);
 }
 
 }  // namespace
